@@ -1,7 +1,7 @@
 import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
-import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
+import { findRegionViolation } from '#policy/guardrails/decide/judge.ts'
 import { createRegionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 
@@ -20,6 +20,6 @@ export async function requireRegion(
   host: string | undefined,
 ): Promise<void> {
   const region = gateway.regionOf(host)
-  const verdict = judgeRegion((await guardrailCache.policiesOf(caller)).guardrails, region)
+  const verdict = findRegionViolation((await guardrailCache.policiesOf(caller)).guardrails, region)
   if (verdict) throw guardrailRefusal(createRegionRefusal(verdict, region))
 }

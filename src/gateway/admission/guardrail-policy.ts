@@ -2,7 +2,12 @@ import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { Scanner } from '#policy/filters/scanner.ts'
 import { createGroupBudgets } from '#policy/guardrails/decide/guardrail-budget.ts'
-import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#policy/guardrails/decide/judge.ts'
+import {
+  findEndpointViolation,
+  findModelViolation,
+  findRegionViolation,
+  findStorageViolation,
+} from '#policy/guardrails/decide/judge.ts'
 import { createRefusal, createRegionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import { screenRequest } from '#policy/guardrails/decide/screen-request.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
@@ -63,7 +68,8 @@ export function createGuardrailPolicy(deps: GuardrailPolicyDeps): Policy {
       guardrailCache,
       scanner,
       requirePermitted,
-      forbidsStorage: (guardrails, { model }) => judgeStorage(guardrails, model, config.zdr_vendors) !== undefined,
+      forbidsStorage: (guardrails, { model }) =>
+        findStorageViolation(guardrails, model, config.zdr_vendors) !== undefined,
     }),
   }
 }
@@ -143,7 +149,7 @@ function storageVerdict(
   vendors: Config['zdr_vendors'],
 ) {
   for (const { model } of candidates) {
-    const verdict = judgeStorage(guardrails, model, vendors)
+    const verdict = findStorageViolation(guardrails, model, vendors)
     if (verdict) return verdict
   }
   return undefined
@@ -151,7 +157,7 @@ function storageVerdict(
 
 /** @throws Fault `forbidden` if a guardrail does not allow requests through this region. */
 export function requireRegion(guardrails: readonly GuardrailRecord[], region: Region): void {
-  const verdict = judgeRegion(guardrails, region)
+  const verdict = findRegionViolation(guardrails, region)
   if (verdict) throw createRegionRefusal(verdict, region)
 }
 
@@ -164,13 +170,13 @@ export function permittedCandidates(
   let firstRefusal: Error | undefined
   const permitted = candidates.flatMap((candidate) => {
     const { model } = candidate
-    const modelVerdict = judgeModel(guardrails, model)
+    const modelVerdict = findModelViolation(guardrails, model)
     if (modelVerdict) {
       firstRefusal ??= createRefusal(modelVerdict, `the model ${model.id} is not allowed`)
       return []
     }
     const endpoints = candidate.endpoints.filter((endpoint) => {
-      const verdict = judgeEndpoint(guardrails, model, endpoint, vendors)
+      const verdict = findEndpointViolation(guardrails, model, endpoint, vendors)
       if (verdict)
         firstRefusal ??= createRefusal(verdict, `no provider of ${model.id} is allowed: ${endpoint.provider} is not`)
       return !verdict

@@ -10,7 +10,7 @@ import type { InternHost } from '../registry/intern.ts'
 export const renewEveryMs = 1000
 /** A host without a report for this time is lost, by the database's clock. */
 const lostAfterMs = 7000
-/** After one server of a host has stopped, another server of this host reports it within this time. */
+/** After a server stops, another server of the same host renews the row of the host within this time. The host is not lost before. */
 const successorTimeoutMs = 2 * renewEveryMs
 
 /** A server's description of its host. `capacity` is the most interns in service; 0 for no limit. */
@@ -73,7 +73,7 @@ export class InternHosts {
     return row && this.#hostOf(row)
   }
 
-  /** Finds out why the host of an intern is lost; null if it is available, or the intern has no host yet. */
+  /** Returns the reason why the host of an intern is lost; null if it is available, or the intern has no host yet. */
   async findLoss(hostname: string | null, query: Query | Tx = this.#deps.db.query): Promise<KnownHost['loss']> {
     if (hostname === null || hostname === this.thisHost) return null
     return ((await this.find(hostname, query)) ?? createUnknownHost(hostname)).loss
@@ -132,7 +132,7 @@ export function createUnknownHost(name: string): Pick<KnownHost, 'name' | 'addre
   }
 }
 
-/** Says for people why and since when a host is lost. */
+/** Formats for messages why and since when a host is lost. */
 export function describeLoss({ reason, since }: NonNullable<KnownHost['loss']>): string {
   return since === 0 ? reason : `${reason.replace(/\.$/, '')} (since ${isoTime(since)}).`
 }

@@ -1,7 +1,12 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
-import { judgeEndpoint, judgeModel, judgeRegion, type RuleName } from '../guardrails/decide/judge.ts'
+import {
+  findEndpointViolation,
+  findModelViolation,
+  findRegionViolation,
+  type RuleName,
+} from '../guardrails/decide/judge.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 
 /** The stored facts of a request that determine its models, endpoints and region. */
@@ -48,7 +53,7 @@ type JudgedEndpoint = { endpoint: Endpoint; rule: RuleName | undefined }
 
 function judge(deps: PastJudgeDeps, facts: PastFacts): PastVerdict {
   const { guardrail, findModel } = deps
-  const regionVerdict = judgeRegion([guardrail], facts.region)
+  const regionVerdict = findRegionViolation([guardrail], facts.region)
   if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
   const knownModels = facts.models.flatMap((name) => findModel(name) ?? [])
   const endpoints = knownModels.flatMap((model) => judgeEndpoints(deps, model))
@@ -60,10 +65,10 @@ function judge(deps: PastJudgeDeps, facts: PastFacts): PastVerdict {
 
 /** Returns the endpoints of a model, each with the rule that forbids it. */
 function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): JudgedEndpoint[] {
-  const modelVerdict = judgeModel([guardrail], model)
+  const modelVerdict = findModelViolation([guardrail], model)
   return model.endpoints.map((endpoint) => ({
     endpoint,
-    rule: (modelVerdict ?? judgeEndpoint([guardrail], model, endpoint, vendors))?.rule,
+    rule: (modelVerdict ?? findEndpointViolation([guardrail], model, endpoint, vendors))?.rule,
   }))
 }
 

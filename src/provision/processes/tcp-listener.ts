@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
 import { hourMs } from '#platform/core/clock.ts'
-import { replaceFile } from '../host/home/owned-files.ts'
+import { replaceServiceFile } from '../host/home/owned-files.ts'
 
 /** The address and ports of this host on which daemons listen for servers on other hosts. */
 export type TcpListeners = {
@@ -38,9 +38,9 @@ export async function writeCertificates(
 ): Promise<void> {
   const { certificate, key, caCertificates } = await certificates.forDaemon(id)
   const files = certificateFiles(home)
-  replaceFile(files.key, key, uid)
-  replaceFile(files.certificate, certificate, uid)
-  replaceFile(files.authorities, caCertificates, uid)
+  replaceServiceFile(files.key, key, uid)
+  replaceServiceFile(files.certificate, certificate, uid)
+  replaceServiceFile(files.authorities, caCertificates, uid)
 }
 
 /** A random free port, so that interns that start at the same time rarely choose the same. */

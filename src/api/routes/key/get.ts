@@ -2,7 +2,7 @@ import { KeyRecord } from '#identity/accounts/keys/key.ts'
 import { getOwnKey } from '#identity/accounts/keys/keys.ts'
 import { regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
-import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
+import { findRegionViolation } from '#policy/guardrails/decide/judge.ts'
 import { KeyUsage, readKeyUsage } from '#spend/budgets/key-usage.ts'
 import { BudgetOfKey, budgetsOfKey } from '../keys/budgets.ts'
 import { route } from '../route.ts'
@@ -67,7 +67,7 @@ export const getCurrentKey = route({
         budgets: await budgetsOfKey(deps, caller, policies),
         is_management_key: isManagement,
         is_provisioning_key: isManagement,
-        allowed_data_regions: regions.filter((region) => !judgeRegion(policies.guardrails, region)),
+        allowed_data_regions: regions.filter((region) => !findRegionViolation(policies.guardrails, region)),
       },
     }
   },

@@ -23,7 +23,7 @@ export type TransportFailure = {
   explanation?: string | undefined
 }
 
-/** Takes a response as it arrives. Exactly one of `end` and `failed` is called, last. */
+/** Receives a response as it arrives. `end` or `fail` is called exactly once, last. */
 export type Sink = {
   head: (status: number, headers: Record<string, string | string[] | undefined>) => void
   data: (chunk: Buffer) => void
@@ -36,7 +36,7 @@ export type Exchange = {
   abort: () => void
   pause: () => void
   resume: () => void
-  /** The time to the connection, in milliseconds; undefined without one. */
+  /** The time to connect, in milliseconds; undefined if the request has no connection yet. */
   readonly connectMs?: number | undefined
 }
 

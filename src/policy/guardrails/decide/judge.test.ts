@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
-import { judgeEndpoint, judgeModel, judgeRegion } from './judge.ts'
+import { findEndpointViolation, findModelViolation, findRegionViolation } from './judge.ts'
 import { emptyPolicy, type Policy } from './policy.ts'
 
 const vendors = Settings.parse({}).zdr_vendors
@@ -24,7 +24,7 @@ const endpoint = {
   publishesPrompts: false,
 }
 const ruleFor = (policies: Partial<Policy>[], more: Partial<typeof endpoint> = {}, of = model) =>
-  judgeEndpoint(
+  findEndpointViolation(
     policies.map((policy, i) => guardrail(`g${i}`, policy)),
     of,
     { ...endpoint, ...more },
@@ -36,14 +36,14 @@ test('allowed models of several guardrails intersect, and the forbidding one is 
     guardrail('a', { allowed_models: ['anthropic/claude-1', 'x/y'] }),
     guardrail('b', { allowed_models: ['x/y'] }),
   ]
-  const verdict = judgeModel(both, model)
+  const verdict = findModelViolation(both, model)
   assert.deepEqual([verdict?.guardrail.name, verdict?.rule], ['b', 'allowed_models'])
-  assert.equal(judgeModel(both, { ...model, canonicalSlug: 'x/y' }), undefined)
+  assert.equal(findModelViolation(both, { ...model, canonicalSlug: 'x/y' }), undefined)
 })
 
 test('ignored models and providers of several guardrails unite', () => {
   assert.equal(
-    judgeModel([guardrail('a', {}), guardrail('b', { ignored_models: ['anthropic/claude-1'] })], model)?.rule,
+    findModelViolation([guardrail('a', {}), guardrail('b', { ignored_models: ['anthropic/claude-1'] })], model)?.rule,
     'ignored_models',
   )
   assert.equal(ruleFor([{ ignored_providers: ['q'] }, { ignored_providers: ['p'] }]), 'ignored_providers')
@@ -55,9 +55,9 @@ test('a region is allowed only if every list contains it', () => {
     guardrail('a', { allowed_data_regions: ['europe', 'us'] }),
     guardrail('b', { allowed_data_regions: ['us', 'global'] }),
   ]
-  assert.equal(judgeRegion(both, 'us'), undefined)
-  assert.equal(judgeRegion(both, 'europe')?.guardrail.name, 'b')
-  assert.equal(judgeRegion(both, 'global')?.guardrail.name, 'a')
+  assert.equal(findRegionViolation(both, 'us'), undefined)
+  assert.equal(findRegionViolation(both, 'europe')?.guardrail.name, 'b')
+  assert.equal(findRegionViolation(both, 'global')?.guardrail.name, 'a')
 })
 
 test('zero data retention is required per vendor, with `enforce_zdr` as the default', () => {

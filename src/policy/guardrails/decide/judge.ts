@@ -32,17 +32,17 @@ function findViolation<Judged>(
 }
 
 /** Returns the rule that forbids requests through a region; undefined if they are allowed. */
-export function judgeRegion(guardrails: readonly GuardrailRecord[], region: Region): Verdict | undefined {
+export function findRegionViolation(guardrails: readonly GuardrailRecord[], region: Region): Verdict | undefined {
   return findViolation(guardrails, regionRules, region)
 }
 
 /** Returns the rule that forbids a model at every endpoint; undefined if no rule does. */
-export function judgeModel(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
+export function findModelViolation(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
   return findViolation(guardrails, modelRules, model)
 }
 
 /** Returns the rule that forbids an endpoint for a model that is itself allowed; undefined if it is allowed. */
-export function judgeEndpoint(
+export function findEndpointViolation(
   guardrails: readonly GuardrailRecord[],
   model: JudgedModel,
   endpoint: JudgedEndpoint,
@@ -52,7 +52,7 @@ export function judgeEndpoint(
 }
 
 /** Returns the guardrail that requires zero data retention for every request to a model; undefined if none does. */
-export function judgeStorage(
+export function findStorageViolation(
   guardrails: readonly GuardrailRecord[],
   { author }: Pick<JudgedModel, 'author'>,
   vendors: Vendors,

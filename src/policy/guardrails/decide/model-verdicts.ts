@@ -6,7 +6,7 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GuardrailCache } from '../guardrail-cache.ts'
 import { listGuardrailRows } from '../guardrail-rows.ts'
-import { judgeEndpoint, judgeModel, type RuleName } from './judge.ts'
+import { findEndpointViolation, findModelViolation, type RuleName } from './judge.ts'
 
 /** The verdict of one guardrail on a model. */
 export type ModelVerdict = {
@@ -51,9 +51,9 @@ const pageOf = (all: readonly GuardrailRecord[], { offset, limit }: PageQuery): 
 function verdictOf(guardrail: GuardrailRecord, model: Model, vendors: Config['zdr_vendors']): ModelVerdict {
   return {
     guardrail,
-    rule: judgeModel([guardrail], model)?.rule,
+    rule: findModelViolation([guardrail], model)?.rule,
     forbiddenEndpoints: model.endpoints.flatMap((endpoint) => {
-      const verdict = judgeEndpoint([guardrail], model, endpoint, vendors)
+      const verdict = findEndpointViolation([guardrail], model, endpoint, vendors)
       return verdict ? [{ endpoint, rule: verdict.rule }] : []
     }),
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { maxSocketPath } from '#platform/net/socket-path.ts'
 import { readDaemonRecord } from './daemon-record.ts'
-import { chownFolder, replaceFile, writeOwned } from './owned-files.ts'
+import { chownFolder, replaceServiceFile, writeServiceFile } from './owned-files.ts'
 
 /** The command of an agent, as in the daemon's settings. */
 export type AgentCommand = {
@@ -87,12 +87,12 @@ export function prepareHome(
     ...(hasMcpServers && { mcp_servers: 'stdin' }),
     ...(startsAgent && { start_agent: true }),
   }
-  writeOwned(uid, join(home, 'token'), token)
-  writeOwned(uid, instructionsFile(home), instructions)
-  writeOwned(uid, gitConfigFile(home), gitConfig)
+  writeServiceFile(join(home, 'token'), token, uid)
+  writeServiceFile(instructionsFile(home), instructions, uid)
+  writeServiceFile(gitConfigFile(home), gitConfig, uid)
   writeBaseUrl(home, baseUrl, uid)
-  if (caCertificates !== undefined) writeOwned(uid, caFile(home), caCertificates)
-  writeOwned(uid, settingsFile(home), JSON.stringify(settings, null, 2))
+  if (caCertificates !== undefined) writeServiceFile(caFile(home), caCertificates, uid)
+  writeServiceFile(settingsFile(home), JSON.stringify(settings, null, 2), uid)
   return { socketPath, token }
 }
 
@@ -106,7 +106,7 @@ export function prepareFolders(home: string, uid: number | undefined): void {
 
 /** Writes the service's URL, which agents read for each request. It can change when another server takes the intern over. */
 export function writeBaseUrl(home: string, baseUrl: string, uid: number | undefined): void {
-  replaceFile(baseUrlFile(home), baseUrl, uid)
+  replaceServiceFile(baseUrlFile(home), baseUrl, uid)
 }
 
 /** Lets other users pass through the folder to their own folders. Its files, which a backup can have restored, become private. */

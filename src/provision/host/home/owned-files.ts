@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** Replaces a file atomically. The intern can read it, but not write it. */
-export function replaceFile(file: string, text: string, uid: number | undefined): void {
+/** Replaces a file atomically, with the owner and mode of `writeServiceFile`. */
+export function replaceServiceFile(file: string, text: string, uid: number | undefined): void {
   const draft = `${file}.new`
-  writeOwned(uid, draft, text)
+  writeServiceFile(draft, text, uid)
   renameSync(draft, file)
 }
 
@@ -31,12 +31,16 @@ function chownAll(path: string, owner: number): void {
   lchownSync(path, owner, owner)
 }
 
-/** Writes a file that the intern can read, but not write. */
-export function writeOwned(uid: number | undefined, file: string, text: string): void {
+/**
+ * Writes a file that belongs to the user of this service. An intern with its own `uid` can read it, but not write it. Without
+ * one, the intern runs as the user of this service and can also write it.
+ */
+export function writeServiceFile(file: string, text: string, uid: number | undefined): void {
   // An existing file would keep its mode.
   rmSync(file, { force: true })
   writeFileSync(file, text, { mode: uid === undefined ? 0o600 : 0o640 })
   if (uid !== undefined) {
+    // Each user of an intern has a group with the same number.
     chownSync(file, process.getuid!(), uid)
     chmodSync(file, 0o640)
   }
