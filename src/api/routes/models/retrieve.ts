@@ -20,13 +20,13 @@ export const retrieveModel = route({
   canBePublic: true,
   summary: 'Get a model in the format of OpenAI or Anthropic',
   description:
-    'Returns an entry of `GET /models`. The slash of the ID can be encoded or not. With `anthropic-version`, the response also has the fields that Anthropic’s clients expect.',
+    'Returns an entry of `GET /models`. With `anthropic-version`, the response also has the fields that Anthropic’s clients expect.',
   request: {
     params: z.object({
       id: z
         .string()
         .min(1)
-        .describe('ID, canonical slug or alias of the model, with an escaped slash: `author%2Fslug`.'),
+        .describe('ID, canonical slug or alias of the model: `author/slug`, or `author%2Fslug` with an encoded slash.'),
     }),
   },
   response: RetrievedModel,
