@@ -5,7 +5,7 @@ import { createOidcClient } from './oidc-client.ts'
 
 const redirectUri = 'http://127.0.0.1:1/callback'
 
-function clientOf(issuer: PlainIssuer, onError: (error: Error) => void = () => {}) {
+function clientOf(issuer: PlainIssuer, onError: (error: Error) => void = () => {}, fetch = globalThis.fetch) {
   const settings = { oidc_issuer: issuer.url, oidc_client_id: 'signalbox', oidc_token_auth_method: 'auto' as const }
   return createOidcClient({ ...settings, oidc_scopes: 'openid' }, { now: Date.now, fetch, onError })
 }
@@ -88,4 +88,19 @@ test('a refusal names the error of the issuer', async () => {
   assert.equal(await messageAfter((it) => it.set('code', 'x')), 'The issuer refused this sign-in: invalid_grant.')
   issuer.idToken = { sub: 'ada', exp: 1 }
   assert.match(String(await messageAfter(() => {})), /Check the clocks/)
+})
+
+test('a token endpoint that cannot be reached makes the sign-in unavailable', async () => {
+  await using issuer = await startPlainIssuer()
+  issuer.idToken = { sub: 'ada' }
+  const failures: Record<string, () => Promise<Response>> = {
+    network: async () => Promise.reject(new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })),
+    timeout: async () => Promise.reject(new DOMException('too late', 'TimeoutError')),
+    status: async () => new Response('busy', { status: 503 }),
+  }
+  for (const [name, fail] of Object.entries(failures)) {
+    const failingFetch: typeof fetch = (input, init) => (String(input).endsWith('/token') ? fail() : fetch(input, init))
+    const client = clientOf(issuer, () => {}, failingFetch)
+    await assert.rejects(signIn(client), { kind: 'unavailable', message: /cannot be reached now/ }, name)
+  }
 })

@@ -19,11 +19,11 @@ type OidcSettings = {
  * The claims of the ID token. Its signature is not checked: it came from the token endpoint itself, over TLS (OpenID Connect
  * Core 3.1.3.7).
  */
-export type Claims = { iss: string; sub: string; [name: string]: unknown }
+export type IdTokenClaims = { iss: string; sub: string; [name: string]: unknown }
 
 /** The issuer's claims about an account, by source. Related claims must come from the same source. */
-export type IssuerResponse = {
-  idToken: Claims
+export type AccountClaims = {
+  idToken: IdTokenClaims
   /** Undefined if the endpoint is missing or failed. */
   userInfo: Readonly<Record<string, unknown>> | undefined
   /** Whether there is a user-info endpoint and it failed, so that claims may be missing. */
@@ -41,8 +41,9 @@ export type OidcClient = {
    * Returns the claims about the account that signed in.
    * @param callbackUrl the URL to which the issuer redirected the browser, with its query.
    * @throws Fault `unauthenticated` if state, nonce or another check fails.
+   * @throws Fault `unavailable` if the issuer cannot be reached.
    */
-  readClaims: (secret: string, callbackUrl: URL) => Promise<IssuerResponse>
+  readClaims: (secret: string, callbackUrl: URL) => Promise<AccountClaims>
   /** Returns the URL that ends the session at the issuer; undefined if the issuer does not support it. */
   endSessionUrl: (returnTo: string) => Promise<string | undefined>
   /** Reads the issuer's metadata once, so that a wrong setting is logged at the start. Never rejects. */
@@ -60,7 +61,7 @@ export function createOidcClient(
 ): OidcClient {
   let cached: { configuration: Promise<Configuration>; at: number } | undefined
 
-  async function configuration(): Promise<Configuration> {
+  async function getConfiguration(): Promise<Configuration> {
     // A negative age: the system time was set back.
     if (!cached || Math.abs(now() - cached.at) > cacheMs) {
       const entry = { configuration: discover(settings, fetch), at: now() }
@@ -69,13 +70,15 @@ export function createOidcClient(
       })
       cached = entry
     }
-    return cached.configuration.catch(rethrowAsFault)
+    return cached.configuration.catch((error: Error) => {
+      throw logDiscoveryError(error)
+    })
   }
 
-  function rethrowAsFault(error: Error): never {
+  function logDiscoveryError(error: Error): Fault {
     const fault = discoveryFault(error, settings.oidc_issuer)
     onError(new Error(fault.message, { cause: error }))
-    throw fault
+    return fault
   }
 
   return {
@@ -83,7 +86,7 @@ export function createOidcClient(
       const { buildAuthorizationUrl, calculatePKCECodeChallenge } = lazyModules.openIdClient()
       const { state, nonce, verifier } = deriveFlow(secret)
       const code_challenge = await calculatePKCECodeChallenge(verifier)
-      const issuer = await configuration()
+      const issuer = await getConfiguration()
       return buildAuthorizationUrl(issuer, {
         redirect_uri,
         scope: settings.oidc_scopes,
@@ -97,7 +100,7 @@ export function createOidcClient(
     async readClaims(secret, callbackUrl) {
       const { authorizationCodeGrant } = lazyModules.openIdClient()
       const { state, nonce, verifier } = deriveFlow(secret)
-      const issuer = await configuration()
+      const issuer = await getConfiguration()
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
       try {
         const tokens = await authorizationCodeGrant(issuer, callbackUrl, checks)
@@ -106,21 +109,23 @@ export function createOidcClient(
         return { idToken, ...(await readUserInfo(issuer, tokens, idToken.sub, onError)) }
       } catch (error) {
         onError(error as Error)
+        if (isTransient(error as Error))
+          throw unreachableFault(error as Error, issuer.serverMetadata().token_endpoint ?? settings.oidc_issuer)
         throw new Fault('unauthenticated', explainRefusal(error as Error))
       }
     },
     async endSessionUrl(post_logout_redirect_uri) {
-      const issuer = await configuration()
+      const issuer = await getConfiguration()
       const endpoint = issuer.serverMetadata().end_session_endpoint
       // The console navigates to this URL, so `javascript:` would run in it.
       if (!isHttpUrl(endpoint)) return undefined
       return lazyModules.openIdClient().buildEndSessionUrl(issuer, { post_logout_redirect_uri }).href
     },
-    checkIssuer: () => discover(settings, fetch).catch(rethrowAsFault).then(ignoreResult, ignoreResult),
+    async checkIssuer() {
+      await discover(settings, fetch).catch(logDiscoveryError)
+    },
   }
 }
-
-const ignoreResult = () => undefined
 
 /**
  * Reads the claims of the user-info endpoint. If it fails, the sign-in continues with the ID token alone.
@@ -131,7 +136,7 @@ async function readUserInfo(
   tokens: TokenEndpointResponse,
   subject: string,
   onError: (error: Error) => void,
-): Promise<Pick<IssuerResponse, 'userInfo' | 'isIncomplete'>> {
+): Promise<Pick<AccountClaims, 'userInfo' | 'isIncomplete'>> {
   if (issuer.serverMetadata().userinfo_endpoint === undefined) return { userInfo: undefined, isIncomplete: false }
   const oidc = lazyModules.openIdClient()
   try {
@@ -141,17 +146,18 @@ async function readUserInfo(
     onError(new Error('the user-info endpoint failed; signing in by the ID token alone', { cause: error }))
     return { userInfo: undefined, isIncomplete: true }
   }
+  // Outside the `try`: the sign-in must not continue with the claims of another account.
   throw new Error('the user-info endpoint describes another "sub" than the ID token')
 }
 
-/** The `prompt` with which the issuer asks for the account after a sign-out. Some issuers support only `login`. */
+/** The `prompt` value that makes the issuer ask which account to use. Some issuers support only `login`. */
 function accountPrompt(issuer: Configuration): string {
   const supported = issuer.serverMetadata().prompt_values_supported
   const isUnsupported = Array.isArray(supported) && !supported.includes('select_account')
   return isUnsupported ? 'login' : 'select_account'
 }
 
-/** Explains why a sign-in failed. The issuer's own error, such as `access_denied`, names what to change there. */
+/** Explains why a sign-in failed. The issuer's error, such as `access_denied`, shows what to change at the issuer. */
 function explainRefusal(error: Error): string {
   const { code, error: name, error_description: description } = error as Error & Record<string, unknown>
   if (typeof name === 'string') {
@@ -165,20 +171,28 @@ function explainRefusal(error: Error): string {
 
 const isHttpUrl = (url: unknown): boolean => typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
 
-/** The code of an error whose message names what the description of an issuer lacks. */
-const incompleteDescription = 'INCOMPLETE_DESCRIPTION'
+/** The HTTP status of a response that the issuer should not send; 500 if the error has none. */
+const statusOf = ({ cause }: Error) => (cause as { status?: number } | undefined)?.status ?? 500
 
-/** Returns what an address that is not an issuer answered; undefined for a failure that can be temporary. */
-function findWrongResponse(error: Error): string | undefined {
+/** Whether a request to the issuer failed on the network, at its time limit, or with the status of an overloaded server. */
+function isTransient(error: Error): boolean {
   const { code, cause } = error as Error & { code?: string }
-  switch (code) {
-    case incompleteDescription:
+  if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') return statusOf(error) >= 500 || statusOf(error) === 429
+  // `fetch` throws a TypeError with the error of the connection as its cause.
+  return code === 'OAUTH_TIMEOUT' || (error instanceof TypeError && cause instanceof Error)
+}
+
+/** Error code: the discovery document lacks a required endpoint. */
+const invalidMetadata = 'INVALID_METADATA'
+
+/** Describes an unexpected discovery response, for an error message. Undefined for an error that can be transient. */
+function describeWrongResponse(error: Error): string | undefined {
+  if (isTransient(error)) return undefined
+  switch ((error as Error & { code?: string }).code) {
+    case invalidMetadata:
       return error.message
-    case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
-      // Without a status, the failure counts as temporary.
-      const { status = 500 } = (cause ?? {}) as { status?: number }
-      return status < 500 && status !== 429 ? `the HTTP status ${status}` : undefined
-    }
+    case 'OAUTH_RESPONSE_IS_NOT_CONFORM':
+      return `the HTTP status ${statusOf(error)}`
     case 'OAUTH_RESPONSE_IS_NOT_JSON':
     case 'OAUTH_PARSE_ERROR':
     case 'OAUTH_INVALID_RESPONSE':
@@ -197,14 +211,19 @@ function discoveryFault(error: Error, issuerSetting: string): Fault {
       `The setting oidc_issuer is "${issuerSetting}", but the issuer at this address has the name ${actual}. Set oidc_issuer to exactly this name.`,
     )
   }
-  const wrongResponse = findWrongResponse(error)
+  const wrongResponse = describeWrongResponse(error)
   if (wrongResponse !== undefined) {
     return new Fault(
       'unavailable',
       `The setting oidc_issuer is "${issuerSetting}", but this address followed by "/.well-known/openid-configuration" answers with ${wrongResponse}. Set oidc_issuer to the address of the issuer.`,
     )
   }
-  const reason = explainTlsOrProxyFailure(error, new URL(issuerSetting).host)
+  return unreachableFault(error, issuerSetting)
+}
+
+/** @param url the URL of the failed request, or another URL of its host. */
+function unreachableFault(error: Error, url: string): Fault {
+  const reason = explainTlsOrProxyFailure(error, new URL(url).host)
   return new Fault(
     'unavailable',
     reason === undefined
@@ -217,17 +236,17 @@ async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch):
   const { discovery, allowInsecureRequests, customFetch } = lazyModules.openIdClient()
   const { oidc_issuer, oidc_client_id } = settings
   const authentication: ClientAuth = clientAuthentication(settings)
-  const isWithoutTls = oidc_issuer.startsWith('http:')
+  const usesPlainHttp = oidc_issuer.startsWith('http:')
   const configuration = await discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
     timeout: timeoutSeconds,
     [customFetch]: limitIssuerResponses(fetch),
-    ...(isWithoutTls && { execute: [allowInsecureRequests] }),
+    ...(usesPlainHttp && { execute: [allowInsecureRequests] }),
   })
-  const description: Record<string, unknown> = configuration.serverMetadata()
+  const metadata: Record<string, unknown> = configuration.serverMetadata()
   for (const endpoint of ['authorization_endpoint', 'token_endpoint']) {
-    if (isHttpUrl(description[endpoint])) continue
+    if (isHttpUrl(metadata[endpoint])) continue
     const error = new Error(`a description without a valid "${endpoint}"`)
-    throw Object.assign(error, { code: incompleteDescription })
+    throw Object.assign(error, { code: invalidMetadata })
   }
   return configuration
 }

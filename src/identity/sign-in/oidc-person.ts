@@ -4,7 +4,7 @@ import { ownValue } from '#platform/core/own-value.ts'
 import { type AccessRole, accessRoles, type WorkspaceRole } from '#platform/core/vocabulary.ts'
 import { truncateText } from '#platform/text/truncate.ts'
 import { normalizeAddress } from '../accounts/members/member.ts'
-import type { Claims, IssuerResponse } from './oidc-client.ts'
+import type { AccountClaims, IdTokenClaims } from './oidc-client.ts'
 
 export type OidcRules = {
   oidc_domains: readonly string[]
@@ -39,8 +39,11 @@ export type OidcPerson = {
   roleProblem: string | undefined
 }
 
+/** The claims of the ID token and the user-info endpoint, merged. */
+type Claims = IdTokenClaims
+
 /** @throws Fault `forbidden` if the account has no role, or its subject cannot be stored. */
-export function readPerson(response: IssuerResponse, rules: OidcRules): OidcPerson {
+export function readPerson(response: AccountClaims, rules: OidcRules): OidcPerson {
   const { idToken, userInfo } = response
   const claims: Claims = { ...userInfo, ...idToken }
   const email = trustedEmail([idToken, userInfo ?? {}], rules)
