@@ -91,3 +91,24 @@ test('an idle timer that fires can stop and start others', async () => {
   await until(() => fired.includes('third'))
   assert.deepEqual(fired, ['first', 'third'])
 })
+
+test('an idle timer that throws does not delay the other expired timers', ({ mock }) => {
+  // Not the timers of `mock`, which call a function that threw once more.
+  const checks: (() => void)[] = []
+  let now = 0
+  mock.method(performance, 'now', () => now)
+  mock.method(globalThis, 'setTimeout', (check: () => void) => {
+    checks.push(check)
+    return { unref: () => undefined }
+  })
+  const fired: string[] = []
+  const failing = new IdleTimer(() => {
+    throw new Error('a defect')
+  })
+  failing.start(50)
+  new IdleTimer(() => fired.push('other')).start(50)
+  now = 50
+  assert.throws(checks.shift()!, /a defect/)
+  checks.shift()?.()
+  assert.deepEqual(fired, ['other'])
+})

@@ -1,6 +1,7 @@
 /**
  * A deadline that is postponed at every activity. All instances share one timer of Node, set for the earliest deadline.
- * Most deadlines are postponed or stopped long before they expire, and separate timers are expensive.
+ * Most deadlines are postponed or stopped long before they expire, so the shared timer rarely has to be set again. A running
+ * timer does not keep the process alive.
  */
 export class IdleTimer {
   readonly #expire: () => void
@@ -58,7 +59,12 @@ function scheduleCheck(at: number, delayMs: number): void {
 function check(): void {
   nextCheckAt = Number.POSITIVE_INFINITY
   const now = performance.now()
-  const nextDueAt = IdleTimer.fireExpired(now)
-  // A timer that was started meanwhile can have scheduled an earlier check.
-  if (nextDueAt < nextCheckAt) scheduleCheck(nextDueAt, nextDueAt - now)
+  // If a timer throws, the next check fires the other expired timers.
+  let nextDueAt = now
+  try {
+    nextDueAt = IdleTimer.fireExpired(now)
+  } finally {
+    // A timer that was started meanwhile can have scheduled an earlier check.
+    if (nextDueAt < nextCheckAt) scheduleCheck(nextDueAt, nextDueAt - now)
+  }
 }
