@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
+import { waitForWake } from '#platform/async/wait-for-wake.ts'
 import { createDrainWaiter } from '#platform/net/drain-waiter.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'
@@ -66,14 +66,3 @@ function sendEvent(
 
 const eventText = (type: string, cursor: Cursor, data: string) =>
   `event: ${type}\nid: ${cursorText(cursor)}\ndata: ${data}\n\n`
-
-/** @returns false after a silence of `ms`; true if the listener was woken or disconnected before. */
-async function waitForWake(wake: Promise<void>, signal: AbortSignal, ms: number): Promise<boolean> {
-  const ended = new AbortController()
-  const combinedSignal = AbortSignal.any([signal, ended.signal])
-  const timeout = sleep(ms, false, { signal: combinedSignal, ref: false }).catch(() => true)
-  const isWoken = await Promise.race([wake.then(() => true), timeout])
-  // Ends the timer.
-  ended.abort()
-  return isWoken
-}

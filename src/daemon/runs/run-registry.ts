@@ -127,7 +127,7 @@ export class RunRegistry {
   refuseRunsIfIdle(idleMs: number): number {
     const { monotonicNow, transcripts } = this.#deps
     this.#deadlines.check()
-    if (this.#runs.size > 0 || transcripts.isFollowed()) return idleMs
+    if (this.#runs.size > 0 || transcripts.hasFollowers()) return idleMs
     const remainingMs = this.#idleSince + idleMs - monotonicNow()
     this.#isRefusingRuns ||= remainingMs <= 0
     return this.#isRefusingRuns ? 0 : remainingMs

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Entry, TranscriptEvent } from '#interns/contract/transcript.ts'
@@ -195,4 +196,15 @@ test('a session deleted for another one does not delete a third one', () => {
     ],
   )
   assert.deepEqual(messages, [])
+})
+
+test('a request for milestones leaves no listener at its signal', async () => {
+  const store = openTranscriptStore(new DatabaseSync(':memory:'), defaultTranscriptLimits)
+  const transcripts = new DaemonTranscripts({ store, now: () => 3, log: () => {} })
+  const { signal } = new AbortController()
+  const milestones = transcripts.milestones(0, signal)
+  transcripts.wake()
+  assert.deepEqual(await milestones, [])
+  assert.deepEqual(getEventListeners(signal, 'abort'), [])
+  transcripts.close()
 })

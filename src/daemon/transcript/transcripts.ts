@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '#interns/contract/refusal.ts'
 import {
   type Entry,
@@ -10,6 +9,7 @@ import {
   type TranscriptEvent,
   type Transcripts,
 } from '#interns/contract/transcript.ts'
+import { waitForWake } from '#platform/async/wait-for-wake.ts'
 import type { DaemonLog } from '../log.ts'
 import { StoreError } from '../store/store.ts'
 import type { SessionChange, TranscriptStore } from '../store/transcript-store.ts'
@@ -17,20 +17,23 @@ import { endUnfinishedRuns } from './end-unfinished-runs.ts'
 import { Followers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'
 
-/** The longest time until changes are saved. Text alone waits longer, because it arrives in many pieces. */
-const saveWithinMs = { soon: 250, text: 2000 }
+/** The maximum delay before changes are saved. It is longer if only text changed, because text arrives in many pieces. */
+const saveDelayMs = { default: 250, textOnly: 2000 }
 /** The size, in UTF-16 units, above which changes are saved immediately. */
 const maxUnsavedCharacters = 1024 * 1024
 /** The size of one page of entries, in UTF-16 units of JSON. */
 const maxPageLength = 2 * 1024 * 1024
-/** The most changed entries or milestones that are read at once. */
+/** The maximum number of changed entries or milestones that are read at once. */
 const maxPageEntries = 100
 /** A request for milestones waits at most this time, and then returns none. The client repeats the request. */
 const milestoneWaitMs = 20_000
 
 type TranscriptsDeps = { store: TranscriptStore; now: () => number; log: DaemonLog }
 
-/** The transcripts of an intern: saved at short intervals, and before the end of a run is reported. */
+/**
+ * The transcripts of an intern: saved at short intervals, and before the end of a run is reported. Reads save first, so that
+ * they return all changes. A milestone is an entry that starts, pauses, resumes or ends a run.
+ */
 export class DaemonTranscripts implements Transcripts {
   readonly #store: TranscriptStore
   readonly #now: () => number
@@ -102,8 +105,8 @@ export class DaemonTranscripts implements Transcripts {
     if (changes.some(({ entries }) => entries.some(isMilestone))) this.wake()
   }
 
-  /** Whether a session has a reader. */
-  isFollowed(): boolean {
+  /** Whether any session has a reader. */
+  hasFollowers(): boolean {
     return !this.#followers.isEmpty
   }
 
@@ -137,8 +140,7 @@ export class DaemonTranscripts implements Transcripts {
     const readPage = () => limitToPage(this.#store.milestones(revision, maxPageEntries))
     const stored = readPage()
     if (stored.length > 0) return stored
-    const timeout = sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})
-    await Promise.race([this.#newMilestone.promise, timeout])
+    await waitForWake(this.#newMilestone.promise, signal, milestoneWaitMs)
     return readPage()
   }
 
@@ -161,8 +163,8 @@ export class DaemonTranscripts implements Transcripts {
   }
 
   /**
-   * Returns the next id or revision. It is at least the time in microseconds. So it is higher than all earlier ones, also after a
-   * restart, and also if the entry with the highest one was deleted.
+   * Returns the next id or revision. It is at least the time in microseconds. It is therefore higher than all earlier ones, even
+   * after a restart, and even if the entry with the highest one was deleted.
    */
   #nextId(): number {
     this.#lastId = Math.max(this.#lastId + 1, Math.floor(this.#now() * 1000))
@@ -177,7 +179,7 @@ export class DaemonTranscripts implements Transcripts {
   }
 
   #scheduleSave({ isUrgent }: { isUrgent: boolean }): void {
-    const saveAt = performance.now() + (isUrgent ? saveWithinMs.soon : saveWithinMs.text)
+    const saveAt = performance.now() + (isUrgent ? saveDelayMs.default : saveDelayMs.textOnly)
     if (saveAt >= this.#dueAt) return
     this.#dueAt = saveAt
     clearTimeout(this.#timer)
