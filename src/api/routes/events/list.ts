@@ -1,3 +1,4 @@
+import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import { sendEndEvent } from '#platform/http/response/send-events.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
@@ -27,20 +28,22 @@ export const listEvents = route({
   handler: async ({ query, caller, headers, response }, deps) => {
     const { liveEvents, config, gateway } = deps
     const lastEventId = headers['last-event-id']
-    // Can refuse the request, so it comes before the request is tracked.
+    // `join` can throw (too many streams), so it comes before `track`.
     const listener = liveEvents.join(caller)
-    const tracked = gateway.inFlight.track(caller, response)
-    tracked.recheckWith(async (laterCaller) => {
-      listener.caller = laterCaller
-    })
-    tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
+    let tracked: TrackedRequest | undefined
     try {
+      tracked = gateway.inFlight.track(caller, response)
+      tracked.recheckWith(async (laterCaller) => {
+        listener.caller = laterCaller
+      })
+      const stream = tracked.response
+      stream.onRevoked((fault) => sendEndEvent(stream, fault))
       const types = new Set(query.types ?? eventTypes)
       const options = { types, lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined }
-      await streamEvents({ liveEvents, keepaliveMs: config.keepalive_ms }, listener, tracked.response, options)
+      await streamEvents({ liveEvents, keepaliveMs: config.keepalive_ms }, listener, stream, options)
     } finally {
       liveEvents.leave(listener)
-      tracked.release()
+      tracked?.release()
     }
   },
 })
