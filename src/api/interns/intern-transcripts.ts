@@ -23,10 +23,10 @@ export async function storedTranscripts(deps: ReaderDeps, caller: Caller, intern
 }
 
 /**
- * The transcripts of a running intern, for following new entries. Wakes an intern that sleeps.
+ * Returns the transcripts of a running intern, for following new entries. Wakes an intern that sleeps.
  * @throws Fault `not_found`, or `conflict` if the intern does not run.
  */
-export async function followTranscripts(
+export async function wakeForTranscripts(
   deps: ReaderDeps,
   caller: Caller,
   internId: string,

@@ -1,19 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TranscriptEvent } from '#interns/contract/transcript.ts'
-import { findIntern, findInternById, type Intern } from '#interns/registry/intern-store.ts'
+import { findIntern, findInternById } from '#interns/registry/intern-store.ts'
 import { EntryItem, type MemberNames, TextItem, toEntryItem, toTextItem } from '#interns/turns/entry-item.ts'
 import { toAbortSignal } from '#platform/async/disconnect-signal.ts'
 import { ErrorEnvelope } from '#platform/http/response/envelope.ts'
 import { sendEndEvent, sendEvents } from '#platform/http/response/send-events.ts'
 import { z } from '#platform/json/schema.ts'
-import type { ApiDeps } from '../../../access/deps.ts'
 import { requireInterns } from '../../../access/require-interns.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
-import { followTranscripts, sessionNotFound, translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
+import { followSession } from '../../../interns/follow-session.ts'
+import { sessionNotFound, translateDaemonErrors, wakeForTranscripts } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
 import { SessionParams } from '../params.ts'
 
-/** The delay before a browser reconnects to this server, and this server to the daemon. */
+/** The delay before a browser reconnects to this server. */
 const retryMs = 1000
 
 const SessionEventItem = z.union([EntryItem, TextItem, ErrorEnvelope]).meta({
@@ -34,7 +33,7 @@ export const listInternSessionEvents = route({
   events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller, headers, response, signal }, deps) => {
-    const { intern, transcripts } = await followTranscripts(deps, caller, params.internId, signal)
+    const { intern, transcripts } = await wakeForTranscripts(deps, caller, params.internId, signal)
     const fromRevision = readRevision(headers['last-event-id'])
     const tracked = deps.gateway.inFlight.track(caller, response)
     tracked.internId = intern.id
@@ -47,9 +46,13 @@ export const listInternSessionEvents = route({
       const firstEvents = await translateDaemonErrors(transcripts.follow(params.sessionId, fromRevision, endSignal))
       if (!firstEvents) throw sessionNotFound()
       tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
-      const start = { firstEvents, fromRevision, signal: endSignal }
-      const events = followSession(deps, intern, params.sessionId, start)
-      const namedEvents = withNames(events, new AnswererNames(deps, caller.organizationId))
+      const events = followSession(firstEvents, fromRevision, endSignal, async (revision) => {
+        const current = await findInternById(deps.db.query, intern.id)
+        if (!current) return undefined
+        const { transcripts: currentTranscripts } = deps.provisioner.runsOf(current)
+        return (await currentTranscripts.follow(params.sessionId, revision, endSignal)) ?? []
+      })
+      const namedEvents = withAnswererNames(events, new AnswererNames(deps, caller.organizationId))
       await sendEvents(tracked.response, namedEvents, eventFormat, deps.config.keepalive_ms)
     } finally {
       tracked.release()
@@ -57,7 +60,7 @@ export const listInternSessionEvents = route({
   },
 })
 
-/** Returns the revision in the header `Last-Event-ID`; 0, which is before all entries, without a valid one. */
+/** Returns the revision in the header `Last-Event-ID`. Returns 0, which is before all entries, if it is missing or invalid. */
 const readRevision = (header: string | string[] | undefined): number =>
   typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : 0
 
@@ -72,38 +75,10 @@ const eventFormat = {
 
 type NamedEvent = { event: TranscriptEvent; names: MemberNames }
 
-async function* withNames(
+async function* withAnswererNames(
   events: AsyncIterable<TranscriptEvent>,
   answerers: AnswererNames,
 ): AsyncGenerator<NamedEvent> {
   for await (const event of events)
     yield { event, names: await answerers.read(event.type === 'entry' ? [event.entry] : []) }
-}
-
-/** The first stream of events, and the revision of the last entry that the client has. */
-type FollowStart = { firstEvents: AsyncIterable<TranscriptEvent>; fromRevision: number; signal: AbortSignal }
-
-/** Follows a session across restarts of its daemon. When a stream ends, requests the changes since its last event. */
-async function* followSession(
-  deps: ApiDeps,
-  { id }: Intern,
-  sessionId: string,
-  { firstEvents, fromRevision, signal }: FollowStart,
-): AsyncGenerator<TranscriptEvent> {
-  let events: AsyncIterable<TranscriptEvent> | undefined = firstEvents
-  let revision = fromRevision
-  while (!signal.aborted) {
-    for await (const event of events ?? []) {
-      if (event.type === 'entry') revision = Math.max(revision, event.entry.revision)
-      yield event
-    }
-    await sleep(retryMs, undefined, { signal }).catch(() => {})
-    if (signal.aborted) return
-    const intern = await findInternById(deps.db.query, id)
-    if (!intern) return
-    events = await deps.provisioner
-      .runsOf(intern)
-      .transcripts.follow(sessionId, revision, signal)
-      .catch(() => undefined)
-  }
 }
