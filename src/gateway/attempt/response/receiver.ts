@@ -10,11 +10,12 @@ export type Receiver = {
   /** Called at the first content. After it, no other endpoint is tried. */
   onStart: (exchange: Exchange) => void
   /**
-   * Takes the parsed events of one stream event or of a whole response (`whole`). `raw` is the stream event's bytes, with its data
-   * joined in one `data:` line; undefined if the client cannot read them.
+   * Takes the parsed content of one server-sent event, or of a whole response (`wholeResponse`). `raw` has the bytes of the
+   * server-sent event, with its data joined in one `data:` line, to be passed on unchanged. It is undefined if the client uses
+   * another protocol.
    */
-  onEvents: (events: CompletionEvent[], raw: Buffer | undefined, wholeAnswer?: WholeResponse) => void
-  /** Takes text deltas without parsing. If undefined, `events` takes them. */
+  onEvents: (events: CompletionEvent[], raw: Buffer | undefined, wholeResponse?: WholeResponse) => void
+  /** Takes text deltas without parsing. If undefined, `onEvents` takes them. */
   deltas?: DeltaReceiver | undefined
   /** Sends the client's response headers when a stream has no content for a long time. */
   openResponse?: () => void
@@ -32,11 +33,15 @@ export type TextEvent = Extract<CompletionEvent, { type: 'text' | 'reasoning' }>
  * in the bytes, without parsing JSON.
  */
 export type DeltaReceiver = {
-  /** Returns an upstream event as the client receives it. Called when the template learns from the event. */
+  /**
+   * Returns an upstream event as the client receives it. Called when an `EventTemplate` is created: the template finds the
+   * later events that have the same bytes except for their text.
+   */
   rewrite: (raw: Buffer) => Buffer
   /**
-   * Takes the event that `template` has found in `chunk`.
-   * @param textEvent the earlier event, which has another text. @param byteLength the length of the new text.
+   * Takes the event that `template` has found in `chunk`. Its text starts at `template.from`.
+   * @param textEvent the event that the template was created from, which has another text.
+   * @param byteLength the length of the new text in `chunk`.
    */
   take: (textEvent: TextEvent, byteLength: number, template: EventTemplate, chunk: Buffer) => void
 }
