@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Filter, filterText, removalLabel, titleOf } from './filter-label.ts'
+import { type Filter, filterText, findEnteredValue, removalLabel, titleOf } from './filter-label.ts'
+
+type TextFilter = Extract<Filter, { kind: 'text' }>
 
 const textOf = (filter: Filter, value?: string) => Object.values(filterText(filter, value)).join(' ').trim()
 
@@ -26,4 +28,21 @@ test('filterText reads as a phrase with and without a value', () => {
 test('filterText and titleOf add the unit', () => {
   const cost: Filter = { kind: 'text', name: 'min_cost', label: 'costs at least', unit: 'USD' }
   assert.deepEqual([textOf(cost, '0.01'), titleOf(cost)], ['costs at least 0.01 USD', 'costs at least, USD'])
+})
+
+test('findEnteredValue ignores a text that is not a required suggestion', () => {
+  const labels: Record<string, string> = { 'key.create': 'Key created', 'key.delete': 'Key deleted' }
+  const choice: TextFilter = {
+    kind: 'text',
+    name: 'action',
+    label: 'action',
+    format: (value) => labels[value] ?? value,
+  }
+  const required: TextFilter = { ...choice, onlySuggestions: true }
+  const all = Object.keys(labels)
+  assert.equal(findEnteredValue(required, 'Key deleted', all), 'key.delete')
+  assert.equal(findEnteredValue(required, 'key', all), 'key.create')
+  assert.equal(findEnteredValue(required, 'nothing', []), undefined)
+  assert.equal(findEnteredValue(required, '', all), undefined)
+  assert.deepEqual([findEnteredValue(choice, 'other', []), findEnteredValue(choice, '', all)], ['other', ''])
 })

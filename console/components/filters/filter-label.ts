@@ -21,6 +21,8 @@ export type Filter = FilterBase &
       }
   )
 
+type TextFilter = Extract<Filter, { kind: 'text' }>
+
 /** A filter with a list of values to choose from. */
 export const choiceFilter = (
   name: string,
@@ -51,6 +53,14 @@ export function removalLabel(filter: Filter, value: string): string {
   const words = filterText(filter, value)
   return filter.omitsLabel ? `${words.label} ${words.value}`.trim() : filter.label
 }
+
+/**
+ * The value that Enter selects: the suggestion whose label was typed, or else the text itself. With `onlySuggestions`, it is the
+ * first matching suggestion, or undefined if the text is empty or matches none.
+ */
+export const findEnteredValue = (filter: TextFilter, text: string, matching: string[]): string | undefined =>
+  matching.find((suggestion) => filter.format?.(suggestion) === text) ??
+  (filter.onlySuggestions ? (text ? matching[0] : undefined) : text)
 
 const displayValue = (filter: Filter, value: string): string =>
   filter.kind === 'choice'

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Filter, filterText, removalLabel, titleOf } from '../filters/filter-label.ts'
+import { type Filter, filterText, findEnteredValue, removalLabel, titleOf } from '../filters/filter-label.ts'
 import type { Filters } from '../filters/filters.ts'
 import { matchesAllWords } from '../filters/matches-all-words.ts'
 
 /** A row of filters, which scrolls horizontally in a narrow window. */
 export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
 
-/** A button with a menu. Arrow keys move in it. Escape, a click outside and leaving it with Tab close it. */
+/** A button with a menu. Arrow keys move the focus between its items. Escape, a click outside and leaving it with Tab close it. */
 export function Menu({
   button,
   label,
@@ -138,7 +138,7 @@ function Choices({ filter, value, onSelect }: ChoiceProps<'choice'>) {
   )
 }
 
-/** The most suggestions for a text that can also be entered as it is. Text that must be a suggestion gets all of them. */
+/** Maximum number of suggestions shown for a free-text filter. A filter with `onlySuggestions` shows all matches. */
 const maxSuggestions = 12
 
 function TextFilter({ filter, value, onSelect }: ChoiceProps<'text'>) {
@@ -151,9 +151,8 @@ function TextFilter({ filter, value, onSelect }: ChoiceProps<'text'>) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        // The display name of a suggestion selects it.
-        const suggestion = matches.find((one) => filter.format?.(one) === text.trim())
-        onSelect(suggestion ?? (filter.onlySuggestions ? matches[0] : text.trim()))
+        const next = findEnteredValue(filter, text.trim(), matches)
+        if (next !== undefined) onSelect(next)
       }}
     >
       <input
@@ -191,7 +190,7 @@ function AddFilterMenu({
   onClose: () => void
 }) {
   const [filter, setFilter] = useState<Filter>()
-  // In a layout effect: `focus.ts` would move the focus of the removed button out of the menu, which closes it.
+  // Runs before paint. Otherwise `focus.ts` restores the focus outside of the menu, and the menu closes.
   useLayoutEffect(() => {
     if (filter) document.querySelector<HTMLElement>(menuItems)?.focus()
   }, [filter])
