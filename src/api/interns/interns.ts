@@ -14,7 +14,7 @@ type Subject = Parameters<GuardrailCache['policiesOf']>[0]
 type InternsParts = Omit<SupervisionParts, 'decisions'> & {
   guardrailCache: Pick<GuardrailCache, 'policiesOf'>
   scanner: Pick<Scanner, 'scanText' | 'scanResponse'>
-  /** Called when a content filter refuses the text of a prompt, or screening fails. */
+  /** Called when a content filter refuses a text, or screening fails. */
   onRefused: (error: unknown) => void
 }
 
@@ -40,7 +40,7 @@ export function openDecisionCollector({ db, now, ...parts }: ConcealDeps & Pick<
 
 export type Interns = Supervision & { conversation: ChatTurnDeps }
 
-/** Everything that runs interns and connects to them, as configured. Starts nothing before `start`. */
+/** Opens the supervision of interns and the dependencies of chat turns. Starts nothing before `start`. */
 export function openInterns({ guardrailCache, scanner, onRefused, ...parts }: InternsParts): Interns {
   const { config, db, now, newId, readMeteredUsage, readSpending } = parts
   const conceal = createConcealer({ guardrailCache, scanner })
@@ -75,7 +75,7 @@ async function screenForAudit(
   text: string,
   workspaceId: string,
 ): Promise<string> {
-  // Uses a separate key for the scanner's queue: requests of other keys must not delay the audit log, nor the reverse.
+  // Uses a separate key for the scanner's queue: requests of other keys must not delay the audit log, or vice versa.
   const request = { requester: { workspaceId, keyHash: 'audit' } }
   const screened = await screenText(scanner, guardrails, text, 'prompt', request).catch((error: unknown) => {
     if (error instanceof Fault && error.kind === 'forbidden') return withheldText
@@ -85,8 +85,8 @@ async function screenForAudit(
 }
 
 /**
- * Screens a prompt to an intern or an answer. The metadata of guardrail refusals is removed, because refusals of the chat
- * route have a different format.
+ * Screens a prompt to an intern or an answer. `guardrailRefusal` converts a refusal to the error format of the chat route,
+ * which has no metadata.
  */
 function createScreen({
   guardrailCache,

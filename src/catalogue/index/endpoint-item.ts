@@ -39,13 +39,13 @@ export const EndpointItem = z
       .int()
       .optional()
       .describe(
-        'The number of requests for which it billed or counted more than they could use; absent if there are none.',
+        'The number of requests for which the provider billed or counted more tokens than they could use; absent if there are none.',
       ),
   })
   .meta({ id: 'Endpoint' })
 export type EndpointItem = z.infer<typeof EndpointItem>
 
-/** A model with its endpoints. Unlike in lists, members without a value are present, because clients require them. */
+/** A model with its endpoints. Unlike in lists, properties without a value are present, because clients require them. */
 export const ModelEndpoints = z
   .object({
     id: z.string(),

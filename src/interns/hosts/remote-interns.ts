@@ -7,7 +7,7 @@ import {
   connectStorage,
   type DaemonAddress,
   hostConnectionToken,
-  readLogThrough,
+  readDaemonLog,
 } from '../remote/connect-runs.ts'
 import { type DaemonCertificates, logName, storageName } from '../remote/daemon-certificates.ts'
 import { type InternLog, neverStartedNote } from '../remote/log.ts'
@@ -59,7 +59,7 @@ export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: n
   if (intern.hostname === null) return { none: neverStartedNote }
   const noServer = () =>
     `The intern’s log is on the host ${intern.hostname}: send the request to a server of that host.`
-  return readLogThrough(() => connectHost(deps, intern, logName(intern.id), noServer), bytes)
+  return readDaemonLog(() => connectHost(deps, intern, logName(intern.id), noServer), bytes)
 }
 
 /** Connects to a server of the intern's host. @param noServer the message if there is none. */

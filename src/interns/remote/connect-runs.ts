@@ -34,7 +34,7 @@ const maxPermissionBytes = 64 * 1024 * 1024
 const maxDecisionsBytes = 8 * 1024 * 1024
 
 /**
- * The runs of an intern through its daemon. `close` ends all requests.
+ * Creates a client for the daemon of an intern. `close` ends all requests.
  * @param address the address, or a function that finds the current address for each request.
  */
 export function connectRuns(
@@ -52,7 +52,7 @@ export function connectRuns(
     socket.once('close', () => tlsSockets.delete(socket))
     return { socket, token: daemonAddress.token }
   }
-  const connections = new ConnectionPool(openConnection)
+  const connections = new PrewarmedConnection(openConnection)
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
     sendRequest(await connections.take(), { method, path, body, signal }, agent)
   const client = createDaemonClient(send, timeoutMs)
@@ -88,8 +88,8 @@ export function connectRuns(
   }
 }
 
-/** Opens connections, also in advance. */
-class ConnectionPool {
+/** Opens connections, and at most one in advance. */
+class PrewarmedConnection {
   readonly #open: () => Promise<LocalAddress | OpenConnection>
   #prewarmed: Promise<LocalAddress | OpenConnection> | undefined
 
@@ -130,8 +130,8 @@ export function connectStorage(connect: () => Promise<Socket>): Pick<Runs, 'file
   return { files: connectFiles(client), transcripts: connectTranscripts(client) }
 }
 
-/** The end of a log on a server of the intern's host. */
-export async function readLogThrough(connect: () => Promise<Socket>, bytes: number): Promise<InternLog> {
+/** Reads the end of the daemon's log from the server on the intern's host. */
+export async function readDaemonLog(connect: () => Promise<Socket>, bytes: number): Promise<InternLog> {
   const connection = { socket: await connect(), token: hostConnectionToken }
   const response = await sendRequest(connection, { method: 'GET', path: `/log?bytes=${bytes}` })
   // In JSON each character needs up to six bytes.

@@ -1,4 +1,4 @@
-import { type BudgetPart, spentMessage, type TurnBudget } from '#interns/contract/turn-budget.ts'
+import { type BudgetPart, budgetExceededMessage, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { WorkClock } from './work-clock.ts'
 
 /** The limits of a run that its daemon can check: the working time, and the cost that its agent reports. */
@@ -34,6 +34,6 @@ export class RunBudget {
 
   /** The message for a run that a limit ended. @param neededUsd the maximum cost of the request that the budget refused. */
   limitMessage(part: BudgetPart, neededUsd?: number): string {
-    return spentMessage(part, this.#budget, neededUsd)
+    return budgetExceededMessage(part, this.#budget, neededUsd)
   }
 }

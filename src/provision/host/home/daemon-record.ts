@@ -16,7 +16,7 @@ export type DaemonRecord = {
   uid?: number
   /** The folder of the intern's control group. */
   group?: string
-  /** Set if all processes of the intern have ended and none was started since, so that no process must be searched for. */
+  /** Set if all processes of the intern have ended and none was started since. The search for remaining processes is skipped then. */
   ended?: true
 }
 
@@ -24,15 +24,17 @@ const recordFile = (home: string) => join(home, 'daemon.json')
 
 /** Writes the record atomically. */
 export function writeDaemonRecord(home: string, record: DaemonRecord): void {
-  const draft = `${recordFile(home)}.new`
-  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 })
-  renameSync(draft, recordFile(home))
+  const temporaryFile = `${recordFile(home)}.new`
+  writeFileSync(temporaryFile, JSON.stringify(record), { mode: 0o600 })
+  renameSync(temporaryFile, recordFile(home))
 }
 
 /** Removes `ended` from the record before a process is started, because the server can be killed between the two. */
 export function clearEnded(home: string): void {
-  const { ended, ...record } = readDaemonRecord(home) ?? {}
-  if (ended) writeDaemonRecord(home, record as DaemonRecord)
+  const record = readDaemonRecord(home)
+  if (!record?.ended) return
+  const { ended: _, ...cleared } = record
+  writeDaemonRecord(home, cleared)
 }
 
 /** Reads the record; undefined if it is missing or damaged. */
