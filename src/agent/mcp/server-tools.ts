@@ -18,13 +18,17 @@ const maxDescriptionLength = 2_000
 const maxTitleLength = 200
 /** The most starts of a server within a period, in case it fails repeatedly. */
 const startLimit = { maxStarts: 5, withinMs: 10 * 60_000 }
+/** The sentences about side effects in errors of failed requests. Listing tools has no side effects, so it needs none. */
+const noSideEffects = ''
+const unknownSideEffects = 'Whether the call did anything is unknown. '
+
 /** A start in progress, with the signal of the call that needed it first. */
 type ServerStart = { connection: Promise<ServerConnection>; sandbox: boolean; signal: AbortSignal }
 
 /** `canAsk`: the client of the agent can show questions. `fetch` defaults to the global one. */
 export type ServerDeps = { now: Now; canAsk: boolean; fetch?: typeof globalThis.fetch | undefined }
 
-/** A server of a session. It is started when it is needed, and restarted after it has died. */
+/** One MCP server of a session, and its tools. It is started when it is needed, and restarted after it has died. */
 export class ServerTools {
   readonly spec: McpServerSpec
   readonly #deps: ServerDeps
@@ -44,9 +48,9 @@ export class ServerTools {
   /** Returns the tools. Starts the server if it is not running. @throws Error with the reason of a failure. */
   async tools(location: RunLocation, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
     const options = { signal, timeout: this.spec.timeoutMs }
+    // Before the cached list is used, because a connection that has ended clears it.
     await this.#connect(location, signal)
-    // A failed list needs no sentence about its outcome, because a list changes nothing.
-    this.#listed ??= await this.#request(location, signal, '', (client) => listTools(client, options))
+    this.#listed ??= await this.#request(location, signal, noSideEffects, (client) => listTools(client, options))
     const { tools, excluded } = this.#listed
     return { tools: tools.map((tool) => this.#toTool(tool)), excluded }
   }
@@ -90,9 +94,8 @@ export class ServerTools {
     const heartbeat = setInterval(() => this.#pending.isAsking || context.notifyProgress(), heartbeatMs)
     try {
       context.notifyProgress()
-      const outcome = 'Whether the call did anything is unknown. '
       const deps = { spec: this.spec, pending: this.#pending, ...this.#deps }
-      const result = await this.#request(location, context.signal, outcome, (client) =>
+      const result = await this.#request(location, context.signal, unknownSideEffects, (client) =>
         callTool(deps, { client, tool: toolDefinition, input, context }),
       )
       const { text, images } = toToolOutput(result)
@@ -107,7 +110,7 @@ export class ServerTools {
 
   /**
    * Makes a request, and makes it again in a new session if the server does not know the session of the connection.
-   * @param outcome a sentence about the request for the error of a server that did not answer it properly.
+   * @param outcome the part of an error message about the side effects of a request that was not answered properly.
    */
   async #request<T>(
     location: RunLocation,
@@ -138,7 +141,7 @@ export class ServerTools {
       if (existing) await this.close()
       this.#start ??= this.#newStart(location, signal)
       const start = this.#start
-      // Another call can have started it for another mode, or was cancelled since. Then this call starts the server again.
+      // The shared start may belong to another location, or to a call that was cancelled. In both cases, retry.
       const connection = await start.connection.catch((error: unknown) => {
         if (signal.aborted || (isAtLocation(start) && !start.signal.aborted)) throw error
       })
@@ -159,9 +162,9 @@ export class ServerTools {
     this.#startTimes = this.#startTimes.filter((at) => now - at < startLimit.withinMs)
     if (this.#startTimes.length >= startLimit.maxStarts) {
       const minutes = startLimit.withinMs / 60_000
-      const starts = `The server ${name} was started ${startLimit.maxStarts} times within ${minutes} minutes`
       const failure = this.#lastFailure ? ` Its last failure: ${this.#lastFailure}` : ''
-      throw new Error(redactSecrets(this.spec, `${starts} and is not started again for now.${failure}`))
+      const message = `The server ${name} was started ${startLimit.maxStarts} times within ${minutes} minutes and is not started again for now.${failure}`
+      throw new Error(redactSecrets(this.spec, message))
     }
     this.#startTimes.push(now)
     try {

@@ -49,7 +49,7 @@ const isolation = [
   // In a new user namespace, a command would have capabilities again. `--disable-userns` prevents that; it requires
   // `--unshare-user`.
   ...['--unshare-user', '--disable-userns', '--uid', String(sandboxUser.id), '--gid', String(sandboxUser.id)],
-  // All other namespaces. That of the network has only a loopback device.
+  // All other namespaces. The network namespace has only a loopback device.
   ...['--unshare-all', '--cap-drop', 'ALL', '--hostname', hostname],
   // The sandbox ends with this process, and a command cannot insert input into the terminal of this process.
   ...['--die-with-parent', '--new-session'],
@@ -67,7 +67,7 @@ export function createBubblewrapCommand(
     name,
     value,
   ])
-  const start = `${createSetupScript(cpuSeconds)} exec ${createBashCommand(separateStderr)}`
+  const bootstrapScript = `${createSetupScript(cpuSeconds)} exec ${createBashCommand(separateStderr)}`
   return {
     file: program,
     args: [
@@ -78,7 +78,8 @@ export function createBubblewrapCommand(
       '/bin/bash',
       '--norc',
       '-c',
-      start,
+      bootstrapScript,
+      // `$0` of the bootstrap script, which runs it.
       script,
     ],
     cwd: workspace,
