@@ -28,7 +28,8 @@ const leaseMs = 60_000
 type ClaimLimits = { total: number; perWebhook: number; failing: number; busyWebhooks: readonly string[] }
 
 /**
- * Claims deliveries that are due: at most `perWebhook` for each webhook, and none of `busyWebhooks`. A webhook whose
+ * Claims deliveries that are due: at most `perWebhook` for each webhook, and none of `busyWebhooks`, which have deliveries in
+ * flight. A webhook whose
  * last delivery failed gets one, to probe its receiver.
  */
 export async function claimDeliveries(
@@ -39,7 +40,7 @@ export async function claimDeliveries(
   const failingWebhooks =
     failing > 0 ? await findDueWebhooks({ db, clock }, { limit: failing, busyWebhooks, isFailing: true }) : []
   const ids: string[] = []
-  // Failing webhooks come first. Their share is small, and the healthy ones would use it up.
+  // Failing webhooks come first: their share is small, and otherwise the healthy ones would fill the claim.
   for (const webhook of failingWebhooks) ids.push(...(await findDueDeliveries({ db, clock }, webhook, 1)))
   for (const webhook of healthyWebhooks) ids.push(...(await findDueDeliveries({ db, clock }, webhook, perWebhook)))
   if (ids.length === 0) return []
@@ -126,14 +127,20 @@ async function readDeliveries(db: Db, clock: DatabaseClock, ids: string[]): Prom
       'w.failing_since',
     ])
     .select((e) =>
-      e.case().when('w.before_until', '>', clock.nowSql()).then(e.ref('w.sealed_before')).else(null).end().as('before'),
+      e
+        .case()
+        .when('w.before_until', '>', clock.nowSql())
+        .then(e.ref('w.sealed_before'))
+        .else(null)
+        .end()
+        .as('previous_secret'),
     )
     .execute()
-  return rows.map(({ webhook_id: webhookId, answerable, sealed, before, failing_since, ...row }) => ({
+  return rows.map(({ webhook_id: webhookId, answerable, sealed, previous_secret, failing_since, ...row }) => ({
     ...row,
     webhookId,
     isFailing: failing_since !== null,
     answerable: answerable === null ? null : (JSON.parse(answerable) as AnswerableQuestion),
-    encryptedSecrets: before === null ? [sealed] : [sealed, before],
+    encryptedSecrets: previous_secret === null ? [sealed] : [sealed, previous_secret],
   }))
 }

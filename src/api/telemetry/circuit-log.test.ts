@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pino from 'pino'
-import { circuitLog } from './circuit-log.ts'
+import { createCircuitLogger } from './circuit-log.ts'
 
 test('the log reports when an endpoint is paused, the reason, and when it resumes', () => {
   const lines: string[] = []
-  const logCircuit = circuitLog(
+  const logCircuit = createCircuitLogger(
     pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
   )
   logCircuit('a/m@north', { state: 'paused', reason: 'retry_after', until: 0 })

@@ -3,7 +3,7 @@ import { isoTime } from '#platform/core/clock.ts'
 import type { Log } from '#platform/process/log.ts'
 
 /** Logs when a circuit opens, with the reason and the end time, and when it closes again. */
-export function circuitLog(log: Log): OnCircuitChange {
+export function createCircuitLogger(log: Log): OnCircuitChange {
   return (endpoint, change) => {
     if (change.state === 'half_open') return
     if (change.state === 'closed') log.info({ endpoint }, 'circuit closed')

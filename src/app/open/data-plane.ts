@@ -1,6 +1,6 @@
 import { CircuitEventWriter } from '#api/events/circuit-events.ts'
 import { createTurnLimits } from '#api/interns/turn-limits.ts'
-import { circuitLog } from '#api/telemetry/circuit-log.ts'
+import { createCircuitLogger } from '#api/telemetry/circuit-log.ts'
 import { completionLog } from '#api/telemetry/completion-log.ts'
 import type { GatewayDeps } from '#gateway/deps.ts'
 import { startCostLookups } from '#gateway/late-costs/start-cost-lookups.ts'
@@ -114,7 +114,7 @@ function createMismatchWarning(context: OpenContext): GatewayDeps['onUsageMismat
 function createCircuitListener(context: OpenContext, { db, server }: Pick<LowerParts, 'db' | 'server'>) {
   const { metrics, parts } = context
   const onError = createWarning(context, 'listeners were not notified of a circuit change')
-  const logChange = circuitLog(parts.log)
+  const logChange = createCircuitLogger(parts.log)
   const events = new CircuitEventWriter({ db, now: parts.now, server, onError })
   const onChange: OnCircuitChange = (name, change) => {
     if ('reason' in change) metrics.observeCircuitOpening(change.reason)

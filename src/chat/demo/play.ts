@@ -7,15 +7,18 @@ import { type DemoOptions, hasKeyword, readDemoOptions } from './keywords.ts'
 import { createSample } from './sample.ts'
 import { splitWords } from './words.ts'
 
-/** A step of a demo response: an event, or the end of the stream (`cut`: disconnect, `stall`: silence). */
+/**
+ * A step of a demo response: an event, or a failure of the stream. `cut`: the connection closes. `stall`: nothing more is sent and
+ * the connection stays open.
+ */
 export type Step = { afterMs: number } & ({ event: CompletionEvent } | { stop: 'cut' | 'stall' })
+
+type DemoRequest = Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>
 
 type DemoResponse = { error: { status: number; message: string } } | { steps: Step[] }
 
 /** The demo model. Its behaviour depends only on the request. */
-export function simulateAnswer(
-  chat: Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>,
-): DemoResponse {
+export function simulateAnswer(chat: DemoRequest): DemoResponse {
   const prompt = lastPrompt(chat.messages)
   const timedEvents = hasKeyword(prompt) ? undefined : playForAgent(chat)
   if (timedEvents) return answerForAgent(chat, timedEvents)
@@ -31,7 +34,7 @@ export function simulateAnswer(
   return { steps: interruptedSteps([...pacedSteps, ...endingSteps(chat, options, events)], options) }
 }
 
-function answerForAgent(chat: Parameters<typeof simulateAnswer>[0], timedEvents: TimedEvents): DemoResponse {
+function answerForAgent(chat: DemoRequest, timedEvents: TimedEvents): DemoResponse {
   const [first] = timedEvents
   if (first?.event.type === 'error')
     return { error: { status: first.event.status ?? 500, message: first.event.message } }
@@ -48,21 +51,14 @@ function reasoningEvents({ reasoning }: DemoOptions): CompletionEvent[] {
     : []
 }
 
-function contentEvents(
-  chat: Parameters<typeof simulateAnswer>[0],
-  prompt: string,
-  options: DemoOptions,
-): CompletionEvent[] {
+function contentEvents(chat: DemoRequest, prompt: string, options: DemoOptions): CompletionEvent[] {
   const called = toolsToCall(chat, options)
   if (called.length > 0) return called.flatMap((tool, index) => toolCallEvents(tool.function!, index))
   return splitWords(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
 }
 
-/** Calls a required tool, even after a tool result. A client can set tool_choice to none then. */
-function toolsToCall(
-  { messages, tools = [], tool_choice: choice }: Parameters<typeof simulateAnswer>[0],
-  options: DemoOptions,
-) {
+/** Chooses the tools to call. A required tool is called even after a tool result, so clients must then send `none`. */
+function toolsToCall({ messages, tools = [], tool_choice: choice }: DemoRequest, options: DemoOptions) {
   const functions = (tools ?? []).filter((tool) => tool.function)
   if (typeof choice === 'object' && choice !== null) {
     const { name } = Object(choice.function) as { name?: unknown }
@@ -87,14 +83,10 @@ function toolCallEvents(
   ]
 }
 
-/** The characters of a prompt or a result that a response repeats. */
+/** The maximum number of characters of a prompt or a result that a response repeats. */
 const maxQuoted = 200
 
-function textFor(
-  { messages, response_format }: Parameters<typeof simulateAnswer>[0],
-  prompt: string,
-  options: DemoOptions,
-): string {
+function textFor({ messages, response_format }: DemoRequest, prompt: string, options: DemoOptions): string {
   if (options.wordCount !== undefined)
     return Array.from({ length: options.wordCount }, (_, i) => `word${i + 1}`).join(' ')
   if (response_format?.type === 'json_schema') {
@@ -107,11 +99,7 @@ function textFor(
   return `You said: ${prompt.slice(0, maxQuoted) || 'nothing'}. I am the demo model, and this is all I can say.`
 }
 
-function endingSteps(
-  chat: Parameters<typeof simulateAnswer>[0],
-  options: DemoOptions,
-  events: CompletionEvent[],
-): Step[] {
+function endingSteps(chat: DemoRequest, options: DemoOptions, events: CompletionEvent[]): Step[] {
   const reason = finishReason(options, events)
   const finish: Step = { afterMs: 0, event: { type: 'finish', reason, native: reason } }
   if (options.nousage) return [finish]
@@ -124,7 +112,7 @@ function finishReason({ isCutShort }: DemoOptions, events: CompletionEvent[]): '
 }
 
 /** Counts one token per word of the response, and one per four characters of the prompt. */
-function tokensOf({ messages }: Parameters<typeof simulateAnswer>[0], events: CompletionEvent[]): TokenCounts {
+function tokensOf({ messages }: DemoRequest, events: CompletionEvent[]): TokenCounts {
   const characters = messages.reduce((sum, { content }) => sum + textOf(content).length, 0)
   const reasoning = events.filter(({ type }) => type === 'reasoning').length
   return { prompt: estimateTokens(characters), completion: events.length, cached: 0, cacheWritten: 0, reasoning }
@@ -132,6 +120,10 @@ function tokensOf({ messages }: Parameters<typeof simulateAnswer>[0], events: Co
 
 const wordsBeforeFailure = 3
 
+/**
+ * Adds the failure that the prompt requests after the first steps. `break`: an error event in the stream. `cut` and `stall`: see
+ * `Step`.
+ */
 function interruptedSteps(steps: Step[], options: DemoOptions): Step[] {
   const firstSteps = steps.slice(0, wordsBeforeFailure)
   if (options.break) {

@@ -1,6 +1,6 @@
-/** Values that several rooms share. Types, schemas and tables are derived from these lists. */
+// Values that several rooms share. Types, schemas and tables are derived from these lists.
 
-/** The wire protocols of endpoints. docs/map.md lists what to add with a new one. */
+/** The provider protocols of endpoints. docs/map.md lists what to add with a new one. */
 export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const
 export type Protocol = (typeof protocols)[number]
 
@@ -8,7 +8,7 @@ export type Protocol = (typeof protocols)[number]
 export const tasks = ['embeddings'] as const
 export type Task = (typeof tasks)[number]
 
-/** The format of requests: a wire protocol for chats, or a task. Add a protocol that only clients use to this type. */
+/** The format of requests: a provider protocol for chats, or a task. A client-only protocol must be added to this type, not to `protocols`. */
 export type RequestFormat = Protocol | Task
 
 const taskSet: ReadonlySet<string> = new Set(tasks)
@@ -46,7 +46,7 @@ export type AccessRole = (typeof accessRoles)[number]
 export const workspaceRoles = ['admin', 'developer', 'viewer'] as const
 export type WorkspaceRole = (typeof workspaceRoles)[number]
 
-/** The intervals after which a limit starts again. */
+/** The intervals after which a limit is reset. */
 export const intervals = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof intervals)[number]
 

@@ -6,10 +6,10 @@ import { pathOnly } from './app.ts'
 /** The limit of logged paths per minute, so that random requests do not fill the log. */
 const maxPerMinute = 100
 
-/** A longer part of a path may be a key. Names of this service are shorter. */
-const maxPartLength = 32
+/** Longer segments of a path are masked, because they may be secrets. Names of this service are shorter. */
+const maxSegmentLength = 32
 
-/** Logs each unknown path once a minute. The usual cause is a wrong base URL; the user agent identifies the client. */
+/** Logs each combination of method, unknown path and user agent once a minute. The usual cause is a wrong base URL; the user agent identifies the client. */
 export function createUnknownRouteLog(log: Log, now: () => number): (request: FastifyRequest) => void {
   let minute = 0
   const logged = new Set<string>()
@@ -30,6 +30,6 @@ export function createUnknownRouteLog(log: Log, now: () => number): (request: Fa
 function maskLongParts(path: string): string {
   return path
     .split('/')
-    .map((part) => (part.length > maxPartLength ? '…' : part))
+    .map((part) => (part.length > maxSegmentLength ? '…' : part))
     .join('/')
 }

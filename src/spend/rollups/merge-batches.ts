@@ -17,7 +17,7 @@ const maxBatches = 200
  * @returns whether more batches may be waiting.
  */
 export async function mergeBatches({ db }: { db: Db }): Promise<boolean> {
-  // Without a pending batch, as at most calls, no lock is taken.
+  // Most calls find no pending batch and take no lock.
   const firstBatch = await db.query.selectFrom('rollup_parts').select('id').limit(1).executeTakeFirst()
   if (!firstBatch) return false
   return db.exclusively(rollupsLock, async (tx) => {

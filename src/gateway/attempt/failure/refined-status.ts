@@ -42,12 +42,15 @@ const statusOfMessage: readonly [message: RegExp, status: number][] = [
 /** Statuses of refusals whose cause can be the provider or its account instead of the request. */
 const ambiguousStatuses: ReadonlySet<number> = new Set([400, 401, 403, 413, 422, 429])
 
-/** The status that a refusal should have. It decides whether another endpoint is tried, and which fault counts. */
+/**
+ * Corrects the status of an upstream error by its code or message. The result decides whether another endpoint is tried, and
+ * which error the client receives.
+ */
 export function refineStatus(status: number, code: string | undefined, message: string): number {
   return ambiguousStatuses.has(status) ? (findNamedStatus(code, message) ?? status) : status
 }
 
-/** The status that the code or the message of an error stands for. Undefined if they name none. */
+/** Returns the status that the code or the message of an error implies; undefined if they imply none. */
 export function findNamedStatus(code: string | undefined, message: string): number | undefined {
   const statusFromCode = code === undefined ? undefined : statusOfCode.get(code)
   return statusFromCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1]

@@ -74,20 +74,25 @@ function encodeTool(tool: ChatTool): Body | undefined {
   }
 }
 
+/**
+ * Encodes `tool_choice`: a word such as `required`, one function, or a form of another client protocol. A value that is none of
+ * these is sent unchanged, so that the provider reports it.
+ */
 function encodeToolChoice(choice: ChatRequest['tool_choice']): unknown {
   if (choice == null) return choice
   if (typeof choice === 'string') return readChoiceWord(choice) ?? choice
   const name = readChosenFunction(choice)
   if (name !== undefined) return { type: 'function', name }
+  // `{ type: 'any' }` of Anthropic's clients is a word. `allowed_tools` and built-in tools have another form in this protocol.
   return readChoiceWord((choice as { type?: unknown }).type) ?? toResponsesChoice(choice) ?? choice
 }
 
 function encodeTextOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {
-  const shape = format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format
-  return shape || verbosity != null ? withoutNulls({ format: shape, verbosity }) : undefined
+  const textFormat = format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format
+  return textFormat || verbosity != null ? withoutNulls({ format: textFormat, verbosity }) : undefined
 }
 
-/** Requests a summary if the client sets `reasoning`, and not only an effort. */
+/** Requests a summary if the client sets `reasoning`, but not if it sets only `reasoning_effort`. */
 function encodeReasoning(chat: ChatRequest): Body | undefined {
   const setting = readReasoningOptions(chat)
   if (!setting) return undefined

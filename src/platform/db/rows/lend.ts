@@ -2,7 +2,7 @@ import type { Notification } from '../signals.ts'
 
 export type StatementResult = { rows: Record<string, unknown>[]; changes: number }
 
-/** A statement of another process. `report` selects the read-only connection. */
+/** A statement of another process. `report`: whether it runs on the read-only connection, as reports do. */
 export type SessionStatement = { sql: string; parameters: readonly unknown[]; report?: boolean }
 
 /** The connection of another process to the embedded database. */
@@ -16,7 +16,7 @@ export type Session = {
 }
 
 /**
- * Opens the database for another process.
+ * The function by which the process with the embedded database opens it for a worker process.
  * @param notify sends notifications to that process, and resolves when it has received them.
  */
 export type Lend = (notify: (notifications: readonly Notification[]) => Promise<void>) => Session

@@ -3,8 +3,8 @@ import { Fault } from '../../core/fault.ts'
 import { readRequestBody } from './request-body.ts'
 
 /**
- * The lowest rate at which a body can arrive. The service waits for `pauseMs` in total. Each piece of data restores the time that
- * it takes at `bytesPerSecond`, up to `pauseMs`.
+ * The lowest rate at which a body can arrive, as a token bucket of waiting time. The bucket holds `pauseMs` and is full at first.
+ * Waiting for data empties it, and each piece of data refills it by the time that the piece takes at `bytesPerSecond`.
  */
 export type BodyPace = { bytesPerSecond: number; pauseMs: number }
 

@@ -1,12 +1,13 @@
 import { UniqueNames } from './unique-names.ts'
 
+/** Strings, numbers and brackets. Everything else is skipped: literals, commas, colons and white space. */
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\]]/g
 /** Matches quoted strings, the last of which can be unterminated, and the text between them. */
 const quotedOrPlain = /"(?:[^"\\]|\\[\s\S])*"?|[^"]+/g
 const escapePattern = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
 const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
-/** The maximum depth of JSON in strings of JSON. */
+/** The maximum nesting of JSON documents that are encoded as strings. */
 const maxDepth = 4
 
 type RewriteValue = (value: string, name: string) => string
@@ -22,15 +23,16 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-/** Whether a text looks like invalid JSON. A model still understands its escapes. */
+/** Whether a text may be truncated or malformed JSON, whose escapes a model would still decode. */
 export function looksLikeJson(text: string): boolean {
   return /^\s*[[{]/.test(text) || text.includes('\\u')
 }
 
 /**
- * Rewrites the strings and numbers in a JSON text, and keeps every other byte. `rewrite` receives a value and the name of
- * its field, and returns the new string. An item of an array has the name of the array's field; a name itself has none.
- * Different names stay different, and JSON in strings stays valid.
+ * Rewrites the strings, numbers and names in a JSON text, and keeps every other byte. Different names stay different, and JSON
+ * in strings stays valid.
+ * @param rewrite receives a value and the name of its field, and returns the new string. For an item of an array, the name is
+ * that of the array's field. For a name, it is an empty string.
  */
 export function rewriteJsonText(json: string, rewrite: RewriteValue, depth = 1): string {
   let name = ''
@@ -75,7 +77,8 @@ export function rewriteInvalidJson(text: string, rewrite: RewriteValue): string 
     const isName = isQuoted && followedByColon(text, offset + piece.length)
     const rewritten = value.trim() === '' ? value : rewrite(value, isName ? '' : name)
     if (isName) name = value
-    for (const [bracket] of isQuoted ? [] : piece.matchAll(/[{}[\]]/g)) {
+    const brackets = isQuoted ? [] : piece.matchAll(/[{}[\]]/g)
+    for (const [bracket] of brackets) {
       if (bracket === '{' || bracket === '[') parentNames.push(name)
       else name = parentNames.pop() ?? ''
     }
