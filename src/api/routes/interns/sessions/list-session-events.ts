@@ -7,10 +7,10 @@ import { sendEndEvent, sendEvents } from '#platform/http/response/send-events.ts
 import { z } from '#platform/json/schema.ts'
 import { requireInterns } from '../../../access/require-interns.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
-import { followSession } from '../../../interns/follow-session.ts'
 import { sessionNotFound, translateDaemonErrors, wakeForTranscripts } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
 import { SessionParams } from '../params.ts'
+import { followSession } from './follow-session.ts'
 
 /** The delay before a browser reconnects to this server. */
 const retryMs = 1000
