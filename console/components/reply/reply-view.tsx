@@ -11,7 +11,7 @@ type ReplyProps = { name: string; reply: Reply; onRetry: () => void }
 export function ReplyView({ name, reply, onRetry }: ReplyProps) {
   const { state, text, reasoning, calls, images, failure } = reply
   return (
-    <article class="reply" aria-label={`Answer of ${name}`} aria-busy={state === 'waiting' || state === 'streaming'}>
+    <article class="reply" aria-label={`Response of ${name}`} aria-busy={state === 'waiting' || state === 'streaming'}>
       <h2>{name}</h2>
       {reasoning !== '' && (
         <details>

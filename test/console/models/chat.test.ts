@@ -17,7 +17,7 @@ test('two models answer side by side, with provider and price, and are in the lo
   await page.getByLabel('Message').fill('Which invoice is wrong?')
   await page.keyboard.press('Enter')
   const responses = ['google/gemini-3-flash', 'openai/gpt-5.4-mini'].map((model) =>
-    page.getByRole('article', { name: `Answer of ${model}` }),
+    page.getByRole('article', { name: `Response of ${model}` }),
   )
   for (const answer of responses) {
     await answer.getByText('lacks a digit').waitFor()

@@ -49,7 +49,7 @@ test('two versions response the same side by side, whichever is in use', options
   await page.getByLabel('Message').fill('Describe the sea')
   await page.keyboard.press('Enter')
   for (const version of [1, 2]) {
-    const reply = page.getByRole('article', { name: `Answer of @preset/haiku@${version}` })
+    const reply = page.getByRole('article', { name: `Response of @preset/haiku@${version}` })
     const path = await reply.getByRole('link', { name: 'View request' }).getAttribute('href')
     const { preset } = await untilMetered(service, decodeURIComponent(path!.split('/').at(-1)!))
     assert.equal(preset.version, version)

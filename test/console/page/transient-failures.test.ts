@@ -112,7 +112,7 @@ async function failingPresets(page: Page, how: Failing) {
     await until(() => failing.requestCount() >= times)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     // Later requests of the page are answered later.
-    await page.evaluate('fetch(location.href).then((answer) => response.text())')
+    await page.evaluate('fetch(location.href).then((response) => response.text())')
   }
   return { ...failing, requestsAfter, answered }
 }
