@@ -40,8 +40,8 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
         <Dialog title={`Delete ${name}`} onClose={() => setOpen(false)}>
           <h2>Delete {name}</h2>
           <p>
-            The keys and members that it is assigned to then have only the default guardrail of the workspace. The
-            recorded spend of this guardrail’s limit is deleted.
+            Its keys and members then have only the default guardrail of the workspace. The recorded spend of its limit
+            is deleted.
           </p>
           <ConfirmDeleteByName name={name} verb="delete" onConfirm={remove} />
         </Dialog>

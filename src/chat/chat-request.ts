@@ -25,7 +25,7 @@ const ChatFunction = z.looseObject({
 const hasName = (tool: Record<string, unknown>) => typeof tool.name === 'string'
 
 /**
- * A tool of any type. Tools of type `function`, and those without a type, require the member `function`, or the name of a
+ * A tool of any type. Tools of type `function`, and those without a type, require the field `function`, or the name of a
  * function in the form of responses or Anthropic.
  */
 export const ChatTool = z

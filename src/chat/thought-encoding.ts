@@ -36,7 +36,7 @@ export function decodeThought(encoded: string, id: string | undefined): ThoughtM
   }
 }
 
-/** Copies only the members that `encodeThought` writes, because clients can forge the text. */
+/** Copies only the fields that `encodeThought` writes, because clients can forge the text. */
 function validMetadata(metadata: ThoughtMetadata): ThoughtMetadata | undefined {
   const { field, by, via, path } = metadata
   if (isThoughtField(field)) return typeof by === 'string' ? { field, by } : undefined

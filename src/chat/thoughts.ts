@@ -8,7 +8,7 @@ type ThoughtFormat = (typeof thoughtFormats)[number]
 export const thoughtFormats = ['anthropic-claude-v1', 'openai-responses-v1', 'google-gemini-v1'] as const
 
 /**
- * Where a chat message has an unsigned thought: in a member of this name, in a content part of the type `thinking`, or
+ * Where a chat message has an unsigned thought: in a field of this name, in a content part of the type `thinking`, or
  * between tags in its text.
  */
 const thoughtFields = ['reasoning', 'reasoning_content', 'thinking', 'tagged'] as const
@@ -92,7 +92,7 @@ export function toReasoningDetails(thought: Thought, index: number): ReasoningDe
 /** The origin of an unsigned thought: its position in the chat message and the id of the model. */
 type Origin = { field: ThoughtField; by: string }
 
-/** Encodes the origin in the id, because clients drop unknown members. A format is set, or they drop the detail. */
+/** Encodes the origin in the id, because clients drop unknown fields. A format is set, or they drop the detail. */
 function unsignedDetail({ text, field, by }: { text: string } & Origin, index: number): ReasoningDetail {
   return { type: 'reasoning.text', text, id: `${field}:${by}`, format: 'unknown', index }
 }
@@ -104,7 +104,7 @@ export function readOrigin({ id, field, by }: ReasoningDetail): Origin | undefin
   return isThoughtField(encodedField) && model !== undefined ? { field: encodedField, by: model } : undefined
 }
 
-/** The path of a signature is encoded in the id, because clients drop unknown members. */
+/** The path of a signature is encoded in the id, because clients drop unknown fields. */
 const chatId = ({ id, path }: ThoughtMetadata) => (path === undefined ? id : `${path}:${id ?? ''}`)
 
 /** Returns the call that a chat server signed, undefined for a message, and the path of the signature. */

@@ -1,4 +1,4 @@
-/** The usage of a completion. `cost` is in USD. Members without a known value are absent. */
+/** The usage of a completion. `cost` is in USD. Fields without a known value are absent. */
 export type Usage = {
   prompt_tokens: number
   completion_tokens: number

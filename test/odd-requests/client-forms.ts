@@ -131,7 +131,7 @@ clientChats.push(
     },
   },
   {
-    name: 'members of messages that programs store',
+    name: 'fields of messages that programs store',
     body: { messages: [{ ...user('Hi'), id: '1', createdAt: 'now', parts: [] }] },
     sent: {
       groq: { 'messages.0': user('Hi') },
@@ -252,7 +252,7 @@ clientChats.push(
     },
   },
   {
-    name: 'calls without the member function, and objects as arguments',
+    name: 'calls without the field function, and objects as arguments',
     body: {
       tools: [read],
       messages: [
@@ -412,7 +412,7 @@ export const clientMessages: OddRequest[] = [
     sent: { [anthropic!]: { tools: [messagesRead] }, [chat!]: { tools: [read] } },
   },
   {
-    name: 'members of a tool that are null',
+    name: 'fields of a tool that are null',
     body: {
       tools: [
         { ...messagesRead, description: null },
@@ -433,7 +433,7 @@ export const clientMessages: OddRequest[] = [
     sent: { [anthropic!]: { tool_choice: undefined }, [chat!]: { tool_choice: undefined } },
   },
   {
-    name: 'members of a stream in blocks',
+    name: 'fields of a stream in blocks',
     body: {
       tools: [messagesRead],
       messages: [

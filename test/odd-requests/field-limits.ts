@@ -215,7 +215,7 @@ const result = user([{ type: 'tool_result', tool_use_id: 't1', content: 'x' }])
 
 export const limitMessages: OddRequest[] = [
   {
-    name: 'members of blocks that Anthropic refuses',
+    name: 'fields of blocks that Anthropic refuses',
     body: {
       messages: [
         user('Hi'),

@@ -1,5 +1,5 @@
 /**
- * A request, and the members of the body that each upstream must get: `<provider>/<model>`, then the path of a member.
+ * A request, and the fields of the body that each upstream must get: `<provider>/<model>`, then the path of a field.
  * `dropped` has fields that a response header must name.
  */
 export type OddRequest = {
@@ -298,7 +298,7 @@ export const oddChats: OddRequest[] = [
     },
   },
   {
-    name: 'null members of messages',
+    name: 'null fields of messages',
     body: { messages: [{ role: 'user', content: 'Hi', name: null, tool_calls: null }] },
     sent: { mistral: { 'messages.0': user('Hi') }, groq: { 'messages.0': user('Hi') } },
   },
@@ -560,7 +560,7 @@ export const oddResponses: OddRequest[] = [
     sent: { [responses!]: { stream_options: undefined } },
   },
   {
-    name: 'null members of items',
+    name: 'null fields of items',
     body: { input: [user('Hi'), item({ id: null, status: null }), output(null)] },
     sent: { [responses!]: { 'input.1': item({}), 'input.2': output('') } },
   },

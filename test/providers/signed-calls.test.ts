@@ -12,7 +12,7 @@ const google = { extra_content: { google: { thought_signature: 'SIG' } } }
 const vertex = { extra_content: { vertex: { thought_signature: 'SIG' } } }
 const litellm = { provider_specific_fields: { thought_signature: 'SIG' } }
 
-/** The pieces of one call, and the members that the call must have when it is sent back. */
+/** The pieces of one call, and the fields that the call must have when it is sent back. */
 const answers: Record<string, { pieces: object[]; members: object }> = {
   first: { pieces: [{ ...start, ...google }, rest], members: google },
   vertex: { pieces: [{ ...start, ...vertex }, rest], members: vertex },
@@ -43,7 +43,7 @@ const streamed = (deltas: object[], reason: string) =>
 
 const question = { role: 'user' as const, content: 'Hi' }
 
-/** Clients that return only the members that their protocol has. */
+/** Clients that return only the fields that their protocol has. */
 const clients = {
   async chat(recorded: RecordedProviders, model: string) {
     const deltas = await streamOf(recorded, '/chat/completions', { messages: [question], model })

@@ -20,7 +20,7 @@ const call = {
   function: { name: 'weather', arguments: '{"city":"Rome"}' },
 }
 
-/** Servers, by the member in which they write the reasoning and want it back. */
+/** Servers, by the field in which they write the reasoning and want it back. */
 const members: Record<string, object> = {
   reasoning: { reasoning: thought },
   reasoning_content: { reasoning_content: thought },

@@ -46,7 +46,7 @@ const models = [
   ...['gemini-2-5-flash', 'gemini-2-5-flash-lite', 'gemini-2-5-pro', 'gemini-3-pro', 'claude-3-7-sonnet'],
 ]
 
-/** The member of a value at a path such as `messages.0.content`. */
+/** The field of a value at a path such as `messages.0.content`. */
 function memberAt(value: unknown, path: string): unknown {
   return path === '' ? value : path.split('.').reduce<any>((inner, name) => inner?.[name], value)
 }

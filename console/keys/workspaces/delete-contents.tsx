@@ -17,10 +17,7 @@ export function DeleteContents({ workspace: { id, name }, onClose }: { workspace
   return (
     <Dialog title={`Stored data of ${name}`} onClose={onClose}>
       <h2>Delete stored data of {name}?</h2>
-      <p>
-        Prompts and responses are deleted immediately, also of requests in flight. Metering data and the setting stay,
-        so later requests are stored.
-      </p>
+      <p>Deletes all prompts and responses, also of requests in flight. Metering data and the setting stay.</p>
       <ConfirmDeleteByName name={name} verb="delete" onConfirm={remove} />
     </Dialog>
   )

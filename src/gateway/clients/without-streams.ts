@@ -4,7 +4,7 @@ const neverStreamed = (): never => {
   throw new Error('responses of this protocol are never streamed')
 }
 
-/** The stream members of a client protocol without streams: its requests have no field `stream`. */
+/** The stream fields of a client protocol without streams: its requests have no field `stream`. */
 export const withoutStreams: Pick<ClientProtocol, 'createWriter' | 'keepalive' | 'passThroughEnd' | 'addCostToEvent'> =
   {
     createWriter: neverStreamed,

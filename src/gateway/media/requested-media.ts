@@ -57,8 +57,8 @@ function addMedia(media: RequestMedia, value: unknown): void {
   else if (fileTypes.has(type)) addFile(media, value as Body)
   if (hasLongCache(cache_control)) media.hasLongCacheLifetime = true
   for (const name in value) {
-    const member = (value as Body)[name]
-    if (typeof member === 'object') addMedia(media, member)
+    const field = (value as Body)[name]
+    if (typeof field === 'object') addMedia(media, field)
   }
 }
 

@@ -10,7 +10,7 @@ export type PresetStyle = {
   withPrompt: (prompt: string, body: Body) => Body
   /** Groups of equivalent fields. If a request has one of them, the others are not filled in. */
   otherNames?: Record<string, readonly string[]>
-  /** Fields that are merged member by member. */
+  /** Fields that are merged field by field. */
   mergedFields?: readonly string[]
   /** Adapts a filled-in body for upstreams of the protocol. Fields of the client stay. */
   forUpstream?: (filledBody: Body, clientBody: Body) => Body

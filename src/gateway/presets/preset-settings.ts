@@ -56,6 +56,6 @@ export function createForeignFieldFilter(foreignFields: ReadonlySet<string>) {
 }
 
 /** The object; undefined if it is empty. */
-export function undefinedIfEmpty(members: Record<string, unknown>): Record<string, unknown> | undefined {
-  return Object.keys(members).length > 0 ? members : undefined
+export function undefinedIfEmpty(fields: Record<string, unknown>): Record<string, unknown> | undefined {
+  return Object.keys(fields).length > 0 ? fields : undefined
 }

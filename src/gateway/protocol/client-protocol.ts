@@ -98,7 +98,7 @@ type Operation = {
   summary: string
   description: string
   request: z.ZodObject
-  /** The most items, members, arrays and objects of a long body. Defaults to the usual limit. */
+  /** The most items, fields, arrays and objects of a long body. Defaults to the usual limit. */
   maxBodyParts?: number
   response: z.ZodType
   /** The schema of each event of a streamed response; undefined if responses are never streamed. */

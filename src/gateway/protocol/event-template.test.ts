@@ -157,7 +157,7 @@ for (const [what, events] of [
       playedIn(events.map(Buffer.from as (event: string) => Buffer), { passThrough, alike: true })
       const first = parse.mock.calls.filter(({ arguments: [text] }) => String(text).startsWith('{'))
       // The first event, and the one with the probe, which two readers read. If passed through, the first gets a role, and both get reasoning in
-      // further members.
+      // further fields.
       const rewritten = what === 'thoughts' ? 2 : what === 'text and a role' ? 0 : 1
       assert.equal(first.length, passThrough ? 3 + rewritten : 3)
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 
 test('a name in JSON is written as its UTF-8 bytes', () => {
   const text = fc.oneof(

@@ -1,5 +1,5 @@
 import type { CompletionEvent } from '#chat/events.ts'
-import { applyChanges, type Changes, findMembers } from '#platform/json/json-text/json-members.ts'
+import { applyChanges, type Changes, findFields } from '#platform/json/json-text/json-fields.ts'
 
 /**
  * Rewrites an upstream's bytes for clients of the same protocol: replaces the names of model and provider by those of the
@@ -36,13 +36,13 @@ export function parseEventObject(event: Buffer): object {
   return JSON.parse(text.slice(from, end === -1 ? undefined : end)) as object
 }
 
-/** Changes the object in a member of an event. Returns an event without that member unchanged. */
-export function changeMember(raw: Buffer, name: string, changes: Changes): Buffer {
+/** Changes the object in a field of an event. Returns an event without that field unchanged. */
+export function changeField(raw: Buffer, name: string, changes: Changes): Buffer {
   const text = raw.toString('latin1')
   const from = findObjectStart(text)
-  const member = from === -1 ? undefined : findMembers(text, from).find((candidate) => candidate.name === name)
-  if (!member || text[member.valueStart] !== '{') return raw
-  return Buffer.from(applyChanges(text, member.valueStart, changes), 'latin1')
+  const field = from === -1 ? undefined : findFields(text, from).find((candidate) => candidate.name === name)
+  if (!field || text[field.valueStart] !== '{') return raw
+  return Buffer.from(applyChanges(text, field.valueStart, changes), 'latin1')
 }
 
 /**

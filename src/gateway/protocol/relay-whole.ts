@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { CompletionEvent } from '#chat/events.ts'
-import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import { decodeLatin1 } from '#platform/text/decode-bytes.ts'
 import type { Receiver, WholeResponse } from '../attempt/response/receiver.ts'
 import type { ClientProtocol, CostNote, ResponseHead, WholeBody } from './client-protocol.ts'

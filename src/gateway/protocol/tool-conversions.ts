@@ -24,7 +24,7 @@ type Choice = {
 
 /**
  * Converts a choice among several tools, or of a custom tool, to the chat format. Also accepts the format of the Responses API,
- * where the members of `allowed_tools` and `custom` are directly in the choice.
+ * where the fields of `allowed_tools` and `custom` are directly in the choice.
  * @returns undefined for other choices.
  */
 export function toChatChoice(choice: object): object | undefined {

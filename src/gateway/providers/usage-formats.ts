@@ -7,7 +7,7 @@ type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion'
 /** The field names of token counts in the usage of some servers, as paths of one or two names. */
 export type UsageFormat = {
   servers: string
-  /** A member that only these servers report. Without it, the format does not apply. */
+  /** A field that only these servers report. Without it, the format does not apply. */
   onlyIfPresent?: string
   /** The tokens that these servers always count separately from prompt and completion. */
   separateCount?: 'cache' | 'reasoning'
@@ -20,10 +20,10 @@ const wholeCounts: ReadonlySet<string> = new Set(['prompt', 'completion', 'total
 
 /** A format, prepared for reading. */
 type CompiledUsageFormat = Pick<UsageFormat, 'onlyIfPresent' | 'separateCount'> & {
-  paths: { name: CountName; group: string | undefined; member: string }[]
+  paths: { name: CountName; group: string | undefined; field: string }[]
 }
 
-/** Formats in their order, and for each member of a usage a bit mask of the formats that read it. */
+/** Formats in their order, and for each field of a usage a bit mask of the formats that read it. */
 export type UsageFormatSet = {
   /** Only the format that clients of the protocol read. */
   clientFormats: readonly [CompiledUsageFormat]
@@ -41,8 +41,8 @@ export function buildUsageFormatSet(formats: readonly UsageFormat[]): UsageForma
   const all = formats.map(compileUsageFormat)
   const formatMasks = new Map<string, number>()
   for (const [at, { paths }] of all.entries())
-    for (const { group, member } of paths)
-      formatMasks.set(group ?? member, (formatMasks.get(group ?? member) ?? 0) | (1 << at))
+    for (const { group, field } of paths)
+      formatMasks.set(group ?? field, (formatMasks.get(group ?? field) ?? 0) | (1 << at))
   return { clientFormats: [all[0]!], all, formatMasks }
 }
 
@@ -53,12 +53,12 @@ function compileUsageFormat({ servers: _, onlyIfPresent, separateCount, ...paths
     paths: Object.entries(paths).map(([name, path]) => {
       const dot = path.indexOf('.')
       const group = dot === -1 ? undefined : path.slice(0, dot)
-      return { name: name as CountName, group, member: path.slice(dot + 1) }
+      return { name: name as CountName, group, field: path.slice(dot + 1) }
     }),
   }
 }
 
-/** The formats that read a member of the usage. */
+/** The formats that read a field of the usage. */
 function findUsageFormats(
   usage: UsageObject,
   { clientFormats, all, formatMasks }: UsageFormatSet,
@@ -85,8 +85,8 @@ function readWith(usage: UsageObject, formats: readonly CompiledUsageFormat[]): 
   const separate: SeparateCounts = { cache: false, reasoning: false }
   for (const format of formats) {
     if (format.onlyIfPresent !== undefined && usage[format.onlyIfPresent] == null) continue
-    for (const { name, group, member } of format.paths) {
-      const value = group === undefined ? usage[member] : (usage[group] as UsageObject | null | undefined)?.[member]
+    for (const { name, group, field } of format.paths) {
+      const value = group === undefined ? usage[field] : (usage[group] as UsageObject | null | undefined)?.[field]
       if (value == null) continue
       if (wholeCounts.has(name)) counts[name] ||= value
       else if ((readCount(value) ?? 0) > (readCount(counts[name]) ?? 0)) {

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { UsageEvent } from '#chat/events.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 
-/** The counts of a whole chat response with these members: prompt, completion, cached, written, reasoning. */
-function countsOf(members: object): number[] {
-  const body = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], ...members }
+/** The counts of a whole chat response with these fields: prompt, completion, cached, written, reasoning. */
+function countsOf(fields: object): number[] {
+  const body = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], ...fields }
   const usage = openaiChat.readBody(body).find((event): event is UsageEvent => event.type === 'usage')
   const { prompt, completion, cached, cacheWritten, reasoning } = usage!.tokens
   return [prompt, completion, cached, cacheWritten, reasoning]

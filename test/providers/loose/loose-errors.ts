@@ -82,7 +82,7 @@ export const unusableResponses: { name: string; protocol: Protocol; body: string
     words: 'out of memory',
   },
   {
-    name: 'an error event with other members',
+    name: 'an error event with other fields',
     protocol: 'anthropic-messages',
     body: 'event: error\ndata: {"detail":"out of memory"}\n\n',
     status: 502,

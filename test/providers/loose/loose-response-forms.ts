@@ -23,7 +23,7 @@ function whole(name: string, body: unknown, more: Partial<OddResponse> = {}): Od
   return { name, protocol: 'openai-chat', reply, text: 'Hello', end: stopped, whole: true, ...more }
 }
 
-/** A whole completion with these members of the message. */
+/** A whole completion with these fields of the message. */
 const message = (name: string, members: object, more: Partial<OddResponse> = {}) =>
   whole(
     name,
@@ -96,7 +96,7 @@ export const otherForms: OddResponse[] = [
     },
   },
   stream('text as delta', [chunk('Hel'), chunk('lo', 'stop')]),
-  stream('text in the member text of the delta', [chunk({ text: 'Hel' }), chunk({ text: 'lo' }, 'stop')]),
+  stream('text in the field text of the delta', [chunk({ text: 'Hel' }), chunk({ text: 'lo' }, 'stop')]),
   stream('text only in the message at the end', [
     chunk({ role: 'assistant', content: '' }),
     choice({ delta: {}, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }),
@@ -128,7 +128,7 @@ export const otherForms: OddResponse[] = [
     hello.flatMap((event) => ['[HEARTBEAT]', event]),
   ),
   stream(
-    'arguments in the member args',
+    'arguments in the field args',
     [chunk({ tool_calls: [{ index: 0, id: 'x', name: 'read', args: { path: 'a' } }] }), chunk({}, 'tool_calls')],
     { ...read, text: '' },
   ),
@@ -144,19 +144,19 @@ export const otherForms: OddResponse[] = [
     },
   ),
   message('content as a list of texts', { content: ['Hel', 'lo'] }),
-  message('content in the member text', { text: 'Hello' }),
+  message('content in the field text', { text: 'Hello' }),
   whole('a text as message', { id: 'c', choices: [{ message: 'Hello', finish_reason: 'stop' }] }),
   whole('the delta of a stream in a whole response', choice({ delta: { content: 'Hello' }, finish_reason: 'stop' })),
   whole('one choice without a list', {
     choices: { message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' },
   }),
   message(
-    'a call in the member toolCalls',
+    'a call in the field toolCalls',
     { toolCalls: [{ id: 'x', function: { name: 'read', arguments: a } }] },
     { ...read, text: '' },
   ),
   message(
-    'arguments in the member parameters',
+    'arguments in the field parameters',
     { tool_calls: [{ id: 'x', function: { name: 'read', parameters: { path: 'a' } } }] },
     { ...read, text: '' },
   ),

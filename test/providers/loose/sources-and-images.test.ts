@@ -103,7 +103,7 @@ const unannounced = {
 const responses = [...citing, ...drawing]
 const streams = Object.entries(unannounced)
 
-describe('sources and images in the members of other servers', () => {
+describe('sources and images in the fields of other servers', () => {
   let recorded: RecordedProviders
   before(async () => {
     recorded = await startWithUpstream(

@@ -6,7 +6,7 @@ import { type Part, type ReasoningFields, readReasoning, splitReasoningPart } fr
 type RawMessage = ReasoningFields & { content?: unknown; reasoning_details?: unknown }
 
 /**
- * Whether a message has reasoning without both members that clients read (`reasoning` and `reasoning_details`), or in a member
+ * Whether a message has reasoning without both fields that clients read (`reasoning` and `reasoning_details`), or in a field
  * that clients do not read. `tagged_reasoning` is reasoning that this service separated from the text of a response.
  */
 export function lacksReasoning(message: RawMessage): boolean {
@@ -28,10 +28,10 @@ export function lacksReasoningInText(text: string): boolean {
   return hasText !== hasDetails || (!hasText && /"reasoning_content"\s*:\s*"[^"]/.test(text))
 }
 
-/** Matches reasoning in members that clients do not read, and an object instead of text. */
+/** Matches reasoning in fields that clients do not read, and an object instead of text. */
 const unreadFieldPattern = /"(?:thinking|reasoning_text|tagged_reasoning)"\s*:\s*"[^"]|"reasoning"\s*:\s*\{/
 
-/** Adds the members with reasoning that clients read. Each detail has the id of the model that generated it. */
+/** Adds the fields with reasoning that clients read. Each detail has the id of the model that generated it. */
 export function addReasoning(message: RawMessage, model: string): void {
   const { reasoning_details: details } = message
   const { text, field } = readReasoning(message)

@@ -130,9 +130,9 @@ class ChatWriter implements StreamWriter {
     return this.#writeChunk([{ index: this.#choice, delta, finish_reason: finish }])
   }
 
-  #writeChunk(choices: ChunkChoice[], members: Partial<Chunk> = {}): string {
+  #writeChunk(choices: ChunkChoice[], fields: Partial<Chunk> = {}): string {
     const { id, provider, model, createdSeconds: created } = this.#head
-    const chunk: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...members }
+    const chunk: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...fields }
     return `data: ${JSON.stringify(chunk)}\n\n`
   }
 }

@@ -1,5 +1,5 @@
 import type { CompletionEvent } from '#chat/events.ts'
-import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import type { ResponseHead } from '../../protocol/client-protocol.ts'
 import { parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import { type AssembledCall, assembleCalls, listCallEvents } from '../../protocol/tool-calls/assembled-calls.ts'
@@ -51,7 +51,7 @@ export function correctCalls(body: string, events: readonly CompletionEvent[]): 
   const response = JSON.parse(Buffer.from(body, 'latin1').toString('utf8')) as { output: RawItem[] }
   const callItems = response.output.filter(isCall)
   if (callItems.every((item, at) => calls[at] && isSame(item, calls[at]))) return body
-  for (const [at, item] of callItems.entries()) if (calls[at]) Object.assign(item, toCallMembers(item, calls[at]))
+  for (const [at, item] of callItems.entries()) if (calls[at]) Object.assign(item, toCallFields(item, calls[at]))
   return toLatin1Json(response)
 }
 
@@ -59,6 +59,6 @@ function isSame(item: RawItem, { id, name, args }: AssembledCall): boolean {
   return item.call_id === id && item.name === name && readArguments(item) === args
 }
 
-function toCallMembers({ type }: RawItem, { id, name, args }: AssembledCall): RawItem {
+function toCallFields({ type }: RawItem, { id, name, args }: AssembledCall): RawItem {
   return { call_id: id, name, ...(type === 'custom_tool_call' ? { input: args } : { arguments: args }) }
 }

@@ -87,7 +87,7 @@ export class FlatTools {
       const namespaced = { namespace, name: tool.name }
       const name = flatName(namespaced)
       this.#functions.set(name, namespaced)
-      // Only what a translated tool has: copying all members takes several times as long.
+      // Only what a translated tool has: copying all fields takes several times as long.
       const { type = 'function', description, parameters, strict, format, cache_control } = tool
       return { type: type ?? 'function', name, description, parameters, strict, format, cache_control }
     })

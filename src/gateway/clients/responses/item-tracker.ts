@@ -2,7 +2,7 @@ import type { CompletionEvent } from '#chat/events.ts'
 import { addsArguments, findOnlyStart, listCallEvents } from '../../protocol/tool-calls/assembled-calls.ts'
 import type { CallItem, CustomCallItem } from './object.ts'
 
-/** An output item of an upstream. Any member can be missing. */
+/** An output item of an upstream. Any field can be missing. */
 export type RawItem = {
   type?: string
   id?: string

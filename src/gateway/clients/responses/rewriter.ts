@@ -1,6 +1,6 @@
-import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import type { ResponseHead } from '../../protocol/client-protocol.ts'
-import { changeMember, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
+import { changeField, type PassthroughRewriter, parseEventObject } from '../../protocol/passthrough-rewriter.ts'
 import { correctCalls, StreamCallRepair } from './call-repair.ts'
 import { completeUsage, settingsWithDefaults } from './object.ts'
 
@@ -44,7 +44,7 @@ export function createResponsesRewriter(head: ResponseHead): PassthroughRewriter
       completedItems.collect(raw)
       if (!raw.includes('"response"')) return calls.repair(raw, events)
       const eventChanges = raw.includes('"response.completed"') ? endChanges : changes
-      return calls.repair(changeMember(raw, 'response', completedItems.withOutput(raw, eventChanges)), events)
+      return calls.repair(changeField(raw, 'response', completedItems.withOutput(raw, eventChanges)), events)
     },
     rewriteWhole: (response, body, events) => {
       const repaired = withAnnotationsInText(correctCalls(response, events))
@@ -79,7 +79,7 @@ function lacksOutput(event: string): boolean {
   return !/"output"\s*:/.test(event) || /"output"\s*:\s*(?:\[\s*\]|null)/.test(event)
 }
 
-/** A text part, and the member that official clients need in it and some upstreams omit. */
+/** A text part, and the field that official clients need in it and some upstreams omit. */
 const [textType, annotationsName] = ['"output_text"', '"annotations"']
 const emptyAnnotations = `${textType},${annotationsName}:[]`
 

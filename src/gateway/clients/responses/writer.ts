@@ -225,7 +225,7 @@ function errorCodeFor(status: number): string {
   return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
 }
 
-/** Appends the provider's message to an error message, because the error of a response has no other member for it. */
+/** Appends the provider's message to an error message, because the error of a response has no other field for it. */
 function appendProviderMessage(message: string, raw: unknown): string {
   return typeof raw !== 'string' || message.includes(raw) ? message : `${message.replace(/\.$/, '')}: ${raw}`
 }

@@ -12,7 +12,7 @@ import { parseJson } from '#platform/json/json-text/plain-names.ts'
  */
 export function parseArguments(json: string | undefined, quota: JsonParseQuota): object {
   if (json && !quota.take(json))
-    throw new Fault('invalid', 'The arguments of the tool calls have too many items and members. Send fewer.')
+    throw new Fault('invalid', 'The arguments of the tool calls have too many items and fields. Send fewer.')
   const value = parseJsonText(json || '{}')
   return isObject(value) ? value : {}
 }

@@ -37,23 +37,23 @@ function fitBlock(block: Block): Block {
     const content = mapItems(block.content as Block[], fitBlock)
     return content === block.content ? block : { ...block, content }
   }
-  const refusedMembers = findRefusedMembers(block?.type)
-  if (refusedMembers) return withoutMembers(block, refusedMembers)
+  const refusedFields = findRefusedFields(block?.type)
+  if (refusedFields) return withoutFields(block, refusedFields)
   if (!openaiPartTypes.has(block?.type)) return block
   return encodeBlocks([toChatPart(block as Part) as ContentPart])[0] ?? block
 }
 
-/** Members that LangChain adds to the blocks of a stream, and Anthropic's SDK to parsed texts. Anthropic refuses them. */
-const clientMembers = ['index', 'partial_json', 'parsed_output']
+/** Fields that LangChain adds to the blocks of a stream, and Anthropic's SDK to parsed texts. Anthropic refuses them. */
+const clientFields = ['index', 'partial_json', 'parsed_output']
 /** Reasoning cannot have a cache breakpoint either. */
-const thoughtMembers = [...clientMembers, 'cache_control']
+const thoughtFields = [...clientFields, 'cache_control']
 
-const findRefusedMembers = (type: unknown): readonly string[] | undefined => {
-  if (type === 'text' || type === 'tool_use') return clientMembers
-  return type === 'thinking' || type === 'redacted_thinking' ? thoughtMembers : undefined
+const findRefusedFields = (type: unknown): readonly string[] | undefined => {
+  if (type === 'text' || type === 'tool_use') return clientFields
+  return type === 'thinking' || type === 'redacted_thinking' ? thoughtFields : undefined
 }
 
-function withoutMembers(block: Block, names: readonly string[]): Block {
+function withoutFields(block: Block, names: readonly string[]): Block {
   if (!names.some((name) => name in block)) return block
   return Object.fromEntries(Object.entries(block).filter(([name]) => !names.includes(name)))
 }

@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
-import { type Members, withMembers } from '../with-members.ts'
+import { type Fields, withFields } from '../with-fields.ts'
 
 /** Converts variants of Anthropic's protocol, such as responses with the usage or the finish reasons of OpenAI. */
 export const anthropicNormalization: AnswerNormalization = {
@@ -14,7 +14,7 @@ export const anthropicNormalization: AnswerNormalization = {
       data.startsWith(blockDelta) ||
       ((event === undefined || data.includes(`"${event}"`)) &&
         (!data.includes('"usage"') || (!openaiUsage.test(data) && !openaiReason.test(data)))),
-    normalizeEvent: (content, _progress, name) => normalizeEvent(content as Members, name),
+    normalizeEvent: (content, _progress, name) => normalizeEvent(content as Fields, name),
     normalizeResponse: (body) => (isObject(body) ? addStopReason(normalizeMessage(body)) : body),
   },
 }
@@ -37,9 +37,9 @@ const standardReasons = new Map<unknown, string>([
   ['content_filter', 'refusal'],
 ])
 
-function normalizeEvent(event: Members, name: string | undefined): Members {
+function normalizeEvent(event: Fields, name: string | undefined): Fields {
   const { type = name, usage, message, delta } = event
-  return withMembers(event, {
+  return withFields(event, {
     type,
     ...(isObject(usage) && { usage: normalizeUsage(usage) }),
     ...(isObject(message) && { message: normalizeMessage(message) }),
@@ -47,11 +47,11 @@ function normalizeEvent(event: Members, name: string | undefined): Members {
   })
 }
 
-function normalizeMessage(message: Members): Members {
+function normalizeMessage(message: Fields): Fields {
   const { content, usage, error } = message
   const blocks = listBlocks(content)
   return normalizeReason(
-    withMembers(message, {
+    withFields(message, {
       ...(Array.isArray(blocks) && { content: blocks === content ? mapItems(blocks, normalizeBlock) : blocks }),
       ...(isObject(usage) && { usage: normalizeUsage(usage) }),
       ...(isEmptyError(error) && { error: undefined }),
@@ -67,16 +67,16 @@ function listBlocks(content: unknown): unknown {
 }
 
 /** Adds a stop reason to a whole message without one. */
-function addStopReason(message: Members): Members {
+function addStopReason(message: Fields): Fields {
   const { stop_reason, content } = message
   if (stop_reason != null || !Array.isArray(content)) return message
   const calls = content.some((block) => isObject(block) && block.type === 'tool_use')
-  return withMembers(message, { stop_reason: calls ? 'tool_use' : 'end_turn' })
+  return withFields(message, { stop_reason: calls ? 'tool_use' : 'end_turn' })
 }
 
-const normalizeReason = <T extends Members>(holder: T): T => {
+const normalizeReason = <T extends Fields>(holder: T): T => {
   const reason = standardReasons.get(holder.stop_reason)
-  return reason === undefined ? holder : withMembers(holder, { stop_reason: reason })
+  return reason === undefined ? holder : withFields(holder, { stop_reason: reason })
 }
 
 function normalizeBlock(block: unknown): unknown {
@@ -87,12 +87,12 @@ function normalizeBlock(block: unknown): unknown {
 }
 
 /** Converts usage to Anthropic's names. OpenAI counts cached tokens within the prompt. */
-function normalizeUsage(usage: Members): Members {
+function normalizeUsage(usage: Fields): Fields {
   const { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: details } = usage
   if (prompt === undefined && completion === undefined) return usage
   const inDetails = isObject(details) && typeof details.cached_tokens === 'number' ? details.cached_tokens : undefined
   const cached = usage.cache_read_input_tokens ?? inDetails
-  return withMembers(usage, {
+  return withFields(usage, {
     input_tokens: usage.input_tokens ?? (inDetails === undefined ? prompt : Math.max(0, Number(prompt) - inDetails)),
     output_tokens: usage.output_tokens ?? completion,
     ...(cached !== undefined && { cache_read_input_tokens: cached }),

@@ -7,7 +7,7 @@ const throwNotEmbeddings = (): never => {
   throw new Error('it is a stream or a chat, and not a list of embeddings')
 }
 
-/** The members that all protocols for embeddings share. Only the prompt is billed, and each input has its own context. */
+/** The fields that all protocols for embeddings share. Only the prompt is billed, and each input has its own context. */
 export const embeddingsProtocol: Omit<ProviderProtocol, 'encode'> = {
   protocol: 'embeddings',
   outputLimit: () => 0,

@@ -1,7 +1,7 @@
 import { isObject } from '#platform/core/is-object.ts'
 
 /**
- * Whether the member `error` of a response reports no error, because all of its members are empty. Some servers, such as One API,
+ * Whether the field `error` of a response reports no error, because all of its fields are empty. Some servers, such as One API,
  * send it with every response.
  */
 export function isEmptyError(error: unknown): boolean {
@@ -15,7 +15,7 @@ export function findError(body: unknown): unknown {
   return (errorBody as { error?: unknown } | null | undefined)?.error ?? findException(errorBody)
 }
 
-/** Finds an error whose member has the name of an exception, as in the event streams of Bedrock. */
+/** Finds an error whose field has the name of an exception, as in the event streams of Bedrock. */
 export function findException(errorBody: unknown): object | undefined {
   if (!isObject(errorBody)) return undefined
   const type = Object.keys(errorBody).find((name) => name.endsWith('Exception') && isObject(errorBody[name]))

@@ -64,7 +64,7 @@ function readRelayedMessage(error: unknown): string | undefined {
   return typeof raw !== 'string' || raw === '' ? undefined : unwrapMessage(raw)
 }
 
-/** Members with a message, or with an object that contains a message. The first with a message is used. */
+/** Fields with a message, or with an object that contains a message. The first with a message is used. */
 const messageFields = [
   'error',
   'detail',

@@ -36,7 +36,7 @@ export type ErrorMetadata = {
   retryAfterMs?: number
 }
 
-/** Reads the metadata of an error object, such as the member `error` of a body. */
+/** Reads the metadata of an error object, such as the field `error` of a body. */
 export function readErrorMetadata(error: unknown): ErrorMetadata {
   const { details: rawDetails } = (error ?? {}) as { details?: unknown }
   const code = readErrorCode(error)
@@ -49,7 +49,7 @@ export function readErrorMetadata(error: unknown): ErrorMetadata {
   return metadata
 }
 
-/** Reads the metadata of an HTTP error body: of the member `error`, or of the body itself if `error` is missing or a string. */
+/** Reads the metadata of an HTTP error body: of the field `error`, or of the body itself if `error` is missing or a string. */
 export function readErrorBodyMetadata(body: unknown): ErrorMetadata {
   const error = findError(body)
   if (typeof error === 'object' && error !== null) return readErrorMetadata(error)

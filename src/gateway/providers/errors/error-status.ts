@@ -1,8 +1,8 @@
 import { zhipuStatuses } from './numeric-codes.ts'
 
-/** Names of the members with the status of an error as a number. */
+/** Names of the fields with the status of an error as a number. */
 const statusNames = ['code', 'status', 'status_code', 'http_code', 'http_status'] as const
-/** Names of the members with the code of an error as a word. */
+/** Names of the fields with the code of an error as a word. */
 const wordNames = ['code', 'type', 'status'] as const
 
 /** The statuses of error codes, types and exceptions, without underscores and in lower case. */

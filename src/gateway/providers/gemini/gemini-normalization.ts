@@ -3,7 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
 import { parseCounts } from '../usage-formats.ts'
-import { type Members, withMembers } from '../with-members.ts'
+import { type Fields, withFields } from '../with-fields.ts'
 
 /** Recognizes responses of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */
 export const geminiNormalization: AnswerNormalization = {
@@ -21,17 +21,17 @@ export const geminiNormalization: AnswerNormalization = {
 export function normalizeGeminiResponse(body: unknown): unknown {
   if (!isObject(body)) return body
   const inner = body.candidates === undefined && isObject(body.response) ? body.response : body
-  const response = hasPythonNames(inner) ? (toCamelCaseNames(inner) as Members) : inner
+  const response = hasPythonNames(inner) ? (toCamelCaseNames(inner) as Fields) : inner
   const { candidates, usageMetadata: usage, error } = response
   if (error == null && isStandardUsage(usage) && areStandardCandidates(candidates)) return response
-  return withMembers(response, {
+  return withFields(response, {
     ...(Array.isArray(candidates) && { candidates: mapItems(candidates, normalizeCandidate) }),
     ...(isObject(usage) && { usageMetadata: parseCounts(usage) }),
     ...(isEmptyError(error) && { error: undefined }),
   })
 }
 
-type Candidate = { content?: { parts?: unknown }; finishReason?: unknown } & Members
+type Candidate = { content?: { parts?: unknown }; finishReason?: unknown } & Fields
 
 const standardReasons: ReadonlySet<unknown> = new Set([undefined, 'STOP', 'MAX_TOKENS'])
 
@@ -47,7 +47,7 @@ const areStandardCandidates = (candidates: unknown) =>
       !isObject(candidate?.content?.parts),
   )
 
-function hasPythonNames(response: Members): boolean {
+function hasPythonNames(response: Fields): boolean {
   if ('usage_metadata' in response || 'prompt_feedback' in response || 'model_version' in response) return true
   const { candidates } = response
   return Array.isArray(candidates) && candidates.some(hasPythonName)
@@ -104,7 +104,7 @@ function normalizeCandidate(candidate: unknown): unknown {
   // Before the end, some servers send a reason that says nothing.
   const standardReason =
     word === '' || word === 'FINISH_REASON_UNSPECIFIED' ? undefined : (reasonOfWord.get(word) ?? word)
-  return withMembers(candidate, {
+  return withFields(candidate, {
     ...(reason !== undefined && { finishReason: standardReason }),
     ...(Array.isArray(content) && { content: { role: 'model', parts: content.flatMap(listParts) } }),
     ...(isObject(content) && isObject(content.parts) && { content: { ...content, parts: [content.parts] } }),

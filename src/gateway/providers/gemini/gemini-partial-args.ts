@@ -45,14 +45,14 @@ export class PartialArguments {
   }
 }
 
-/** Without a prototype, every name is an ordinary member. */
+/** Without a prototype, every name is an ordinary field. */
 const newObject = () => Object.create(null) as Record<string, unknown>
 
 function readPartValue({ stringValue, numberValue, boolValue, nullValue }: PartialArg): unknown {
   return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null)
 }
 
-/** Reads a member or an item. @throws Error for an item beyond the end of a list, because lists grow by one item at a time. */
+/** Reads a field or an item. @throws Error for an item beyond the end of a list, because lists grow by one item at a time. */
 function readValue(container: Container, step: Step, path: string): unknown {
   if (Array.isArray(container) !== (typeof step === 'number')) throw createPathError(path)
   if (Array.isArray(container) && (step as number) > container.length) throw createPathError(path)
@@ -67,7 +67,7 @@ const stepPattern = /\.([^.[\]*]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\[("(?:[^"\
 /** Deeper than the arguments of any function. */
 const maxSteps = 100
 
-/** The steps of a JSON path of single members, such as `$.files[0]['a b']`. @throws Error for another path. */
+/** The steps of a JSON path of single fields, such as `$.files[0]['a b']`. @throws Error for another path. */
 function parseSteps(path: string): Step[] {
   const steps: Step[] = []
   let at = path.startsWith('$') ? 1 : -1

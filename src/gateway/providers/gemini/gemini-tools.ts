@@ -17,7 +17,7 @@ const unitByAlias = new Map(
   Object.entries(geminiTools).flatMap(([unit, { name }]) => [unit, name].map((alias) => [alias, unit])),
 )
 
-/** The requested tool, by its type or by a member with its name, which is Gemini's own form. */
+/** The requested tool, by its type or by a field with its name, which is Gemini's own form. */
 function findToolUnit(tool: Body): string | undefined {
   const alias = [tool.type, ...Object.keys(tool)].find((name) => unitByAlias.has(String(name)))
   return alias === undefined ? undefined : unitByAlias.get(String(alias))

@@ -40,7 +40,7 @@ const ownThoughts: [name: string, given: Sent][] = [
 
 describe('reasoning of earlier responses', () => {
   for (const [name, given] of ownThoughts)
-    test(`${name}: moves into the member that the server expects`, () => {
+    test(`${name}: moves into the field that the server expects`, () => {
       assert.deepEqual(sent(given, 'reasoning'), { content, reasoning: 'Hm' })
       assert.deepEqual(sent(given, 'reasoning_content'), { content, reasoning_content: 'Hm' })
       assert.deepEqual(sent(given, 'thinking'), { content: thinking })
@@ -49,7 +49,7 @@ describe('reasoning of earlier responses', () => {
       assert.equal(detail!.text, 'Hm')
     })
 
-  test('an unknown server gets it in its original member', () => {
+  test('an unknown server gets it in its original field', () => {
     const given = { reasoning: 'Hm', reasoning_details: [marked('reasoning_content')] }
     assert.deepEqual(sent(given), { content, reasoning_content: 'Hm' })
     assert.deepEqual(sent({ reasoning_details: [marked('thinking')] }), { content: thinking })

@@ -15,9 +15,9 @@ import { isSignature, withSignatures } from './openai-chat-signatures.ts'
 
 type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoning_content?: unknown } & Body
 
-const reasoningMembers = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks'] as const
+const reasoningFields = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks'] as const
 
-/** Moves earlier reasoning of the model to the member that its server expects. */
+/** Moves earlier reasoning of the model to the field that its server expects. */
 export function reasoningRepair(compatibility: ChatCompatibility, endpoint: Endpoint): Repair {
   const { reasoningField, requiresReasoningInHistory = false } = compatibility
   const { modelId } = parseEndpointId(endpoint.id)
@@ -56,9 +56,9 @@ function withPlaceholder(message: Message): Message {
   return { ...message, reasoning_content: ' ' }
 }
 
-/** The message with the reasoning of this model in the member that its server expects, and without that of other models. */
+/** The message with the reasoning of this model in the field that its server expects, and without that of other models. */
 function withReasoning(message: Message, model: string, field: ChatCompatibility['reasoningField']): Message {
-  if (typeof message !== 'object' || message === null || !reasoningMembers.some((name) => message[name] != null))
+  if (typeof message !== 'object' || message === null || !reasoningFields.some((name) => message[name] != null))
     return message
   const { reasoning: _text, reasoning_content: _content, reasoning_details: _details, ...others } = message
   const { thinking_blocks: _blocks, ...rest } = others
@@ -75,7 +75,7 @@ function withReasoning(message: Message, model: string, field: ChatCompatibility
   }
 }
 
-/** The message with its reasoning in the members in which the server sent it. @param rest the message without reasoning. */
+/** The message with its reasoning in the fields in which the server sent it. @param rest the message without reasoning. */
 function withReasoningAsSent(message: Message, rest: Message, earlier: EarlierReasoning): Message {
   const { thinkingBlocks, chatDetails } = earlier
   if (thinkingBlocks.length > 0) return { ...rest, thinking_blocks: thinkingBlocks }
@@ -88,7 +88,7 @@ function withReasoningAsSent(message: Message, rest: Message, earlier: EarlierRe
 class EarlierReasoning {
   /** Details that a chat server created. */
   readonly chatDetails: ReasoningDetail[]
-  /** The unsigned reasoning of this model, by the member in which it was sent. */
+  /** The unsigned reasoning of this model, by the field in which it was sent. */
   readonly reasoningTexts = new Map<string, string>()
   readonly #hasDetails: boolean
   readonly #message: Message

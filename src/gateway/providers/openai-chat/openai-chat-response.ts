@@ -88,7 +88,7 @@ type BareError = {
   message?: unknown
 }
 
-/** Whether an event is an error without the member `error`, as DashScope, MiniMax, SiliconFlow, vLLM and Bedrock send it. */
+/** Whether an event is an error without the field `error`, as DashScope, MiniMax, SiliconFlow, vLLM and Bedrock send it. */
 function isBareError(chunk: object): boolean {
   const { object, base_resp, errors, type, message } = chunk as BareError
   if (object === 'error' || 'code' in chunk || 'detail' in chunk || base_resp?.status_code) return true
@@ -199,7 +199,7 @@ function readSpeech(audio: unknown, content: unknown): CompletionEvent[] {
 
 function toCallFragment(call: ToolCallDelta, responseId: string | undefined): ToolCallFragment {
   const { index, id, custom } = call
-  // Some servers send the function's members directly in the call.
+  // Some servers send the function's fields directly in the call.
   const calledFunction = call.function ?? (custom ? undefined : (call as NonNullable<ToolCallDelta['function']>))
   const text = argumentsText(calledFunction?.arguments ?? custom?.input)
   return {

@@ -31,7 +31,7 @@ import {
   fitNames,
   skipNullDescriptions,
   unknownFieldRepair,
-} from './messages/openai-chat-members.ts'
+} from './messages/openai-chat-fields.ts'
 import {
   assistantMessageRepair,
   fieldRepair,
@@ -140,7 +140,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
       fieldRepair(withFieldsRefusedByReasoningModel(compatibility, endpoint)),
       openaiEffortRepair(
         ({ reasoning_effort }) => reasoning_effort,
-        (body, reasoning_effort) => withMember(body, 'reasoning_effort', reasoning_effort),
+        (body, reasoning_effort) => withField(body, 'reasoning_effort', reasoning_effort),
         'reasoning_effort',
       ),
       serverEffortRepair(compatibility),
@@ -149,7 +149,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
       reasoningModelRepair(({ reasoning_effort: effort }) => effort),
       verbosityRepair(
         ({ verbosity }) => verbosity,
-        (body) => withMember(body, 'verbosity', undefined),
+        (body) => withField(body, 'verbosity', undefined),
       ),
       skipParallelCalls,
       ...(compatibility.refusesUnstoredMetadata ? [skipUnstoredMetadata] : []),
@@ -180,7 +180,7 @@ function toolRepairFor({ validatesStrictSchemas, acceptsSchemaConstraints }: Cha
   return acceptsSchemaConstraints ? defaultToolRepair : grammarToolRepair
 }
 
-function withMember(body: Body, name: string, value: unknown): Body {
+function withField(body: Body, name: string, value: unknown): Body {
   const { [name]: _before, ...rest } = body
   return value === undefined ? rest : { ...rest, [name]: value }
 }

@@ -20,7 +20,7 @@ export function simplifyChat(chat: ChatRequest, { prices, supportedParameters }:
     ...unknown,
     ...(keepsCacheControl && chat.cache_control != null ? [] : ['cache_control']),
   ])
-  const plain = withoutMembers(chat, skipped)
+  const plain = withoutFields(chat, skipped)
   plain.messages = keepsCacheControl
     ? withResultsAsText(messages)
     : withResultsAsText(messages).map(withoutCacheControl)
@@ -28,8 +28,8 @@ export function simplifyChat(chat: ChatRequest, { prices, supportedParameters }:
   return plain
 }
 
-/** Copies an object without some members. A loop is several times as fast as a spread for 100,000 members. */
-function withoutMembers<T extends object>(object: T, skipped: ReadonlySet<string>): T {
+/** Copies an object without some fields. A loop is several times as fast as a spread for 100,000 fields. */
+function withoutFields<T extends object>(object: T, skipped: ReadonlySet<string>): T {
   const rest = {} as T
   for (const name in object) if (!skipped.has(name)) rest[name] = object[name]
   return rest

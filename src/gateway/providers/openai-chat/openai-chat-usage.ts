@@ -10,7 +10,7 @@ type UpstreamUsage = UsageObject & {
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
 }
-/** The members with usage. Groq also has it in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
+/** The fields with usage. Groq also has it in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
 export type WithUsage = {
   usage?: UpstreamUsage | null
   x_groq?: { usage?: UpstreamUsage; error?: unknown } | null
@@ -26,7 +26,7 @@ export type WithUsage = {
 
 function findUsage(response: WithUsage): UpstreamUsage | null | undefined {
   const { usage } = response
-  // Usage with other names can have the counts in a member, as that of Cohere.
+  // Usage with other names can have the counts in a field, as that of Cohere.
   if (usage && usage.prompt_tokens !== undefined) return usage
   return usage ? completeUsage(usage) : findOtherUsage(response)
 }

@@ -80,7 +80,7 @@ function encodeChat(
 const listDroppedSettings = (chat: ChatRequest, plain: ChatRequest) =>
   optionalSettings.filter((name) => chat[name] != null && plain[name] == null)
 
-/** Applies changes to a body. Changed members are first, as in bodies whose received bytes are changed, so the JSON is the same. */
+/** Applies changes to a body. Changed fields are first, as in bodies whose received bytes are changed, so the JSON is the same. */
 function applyChanges(body: Body, changes: Body): Body {
   const sent: Body = { ...changes }
   for (const name in body) if (!Object.hasOwn(changes, name)) sent[name] = body[name]
@@ -88,7 +88,7 @@ function applyChanges(body: Body, changes: Body): Body {
 }
 
 /**
- * The changed members of the body for the upstream; undefined for removed ones. Many servers refuse null for a setting without
+ * The changed fields of the body for the upstream; undefined for removed ones. Many servers refuse null for a setting without
  * a value.
  */
 function listChanges(body: Body, { endpoint, stream }: ProtocolTarget): Body {

@@ -1,7 +1,7 @@
 import type { UsageObject } from '../usage-formats.ts'
 import type { Annotation } from './openai-responses-citations.ts'
 
-/** The format of responses: the members that are read. Servers can omit any member. `Part` is a part of the content of an item. */
+/** The format of responses: the fields that are read. Servers can omit any field. `Part` is a part of the content of an item. */
 
 export type UpstreamError = { code?: string | null; type?: string; message?: string }
 export type Part = { type?: string; text?: string; refusal?: string; annotations?: Annotation[] | null }

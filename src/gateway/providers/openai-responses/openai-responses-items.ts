@@ -12,10 +12,10 @@ import { encodeParts } from './openai-responses-input.ts'
 type Part = { type?: unknown; text?: unknown; image_url?: unknown } & Body
 type Item = { type?: unknown; role?: unknown; content?: unknown; arguments?: unknown; output?: unknown } & Body
 
-/** Members of items that can be absent, and that OpenAI refuses if they are null. */
-const nonNullMembers = ['id', 'status', 'name', 'phase', 'namespace'] as const
+/** Fields of items that can be absent, and that OpenAI refuses if they are null. */
+const nonNullItemFields = ['id', 'status', 'name', 'phase', 'namespace'] as const
 
-/** Gives items the part types and members that OpenAI accepts. Clients send items as they got them, or as chats have them. */
+/** Gives items the part types and fields that OpenAI accepts. Clients send items as they got them, or as chats have them. */
 export const fitItems: Repair = (body) => {
   if (!Array.isArray(body.input)) return body
   const quota = new JsonParseQuota()
@@ -25,7 +25,7 @@ export const fitItems: Repair = (body) => {
 
 function fitItem(original: Item, quota: JsonParseQuota): Item {
   if (typeof original !== 'object' || original === null) return original
-  const item = withoutRefusedMembers(original)
+  const item = withoutRefusedFields(original)
   if (item.type === 'function_call') {
     const args = toArgumentsText(item.arguments, quota)
     return args === item.arguments ? item : { ...item, arguments: args }
@@ -56,9 +56,9 @@ function hasRefusedId({ id, type, role }: Item): boolean {
   return !id.startsWith(prefix) || id.length > maxIdLength
 }
 
-/** The item without members that OpenAI refuses, and that can be absent. */
-function withoutRefusedMembers(item: Item): Item {
-  const names = nonNullMembers.filter((name) => item[name] === null || (name === 'id' && hasRefusedId(item)))
+/** The item without fields that OpenAI refuses, and that can be absent. */
+function withoutRefusedFields(item: Item): Item {
+  const names = nonNullItemFields.filter((name) => item[name] === null || (name === 'id' && hasRefusedId(item)))
   if (names.length === 0) return item
   const rest = { ...item }
   for (const name of names) delete rest[name]
@@ -71,11 +71,11 @@ const partTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'image_ur
 const isPart = ({ type, role }: Item) => role === undefined && partTypes.has(type)
 
 /** Fields that OpenAI refuses if they are null. */
-const nonNullFields = ['tools', 'tool_choice', 'text', 'user', 'prompt_cache_key', 'safety_identifier'] as const
+const nonNullSettings = ['tools', 'tool_choice', 'text', 'user', 'prompt_cache_key', 'safety_identifier'] as const
 
 /** Removes fields that are null, which some clients send for settings without a value. */
 export const skipNullFields: Repair = (body) => {
-  const names = nonNullFields.filter((name) => body[name] === null)
+  const names = nonNullSettings.filter((name) => body[name] === null)
   if (names.length === 0) return body
   const rest = { ...body }
   for (const name of names) delete rest[name]

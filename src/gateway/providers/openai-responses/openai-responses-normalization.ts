@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
-import { type Members, withMembers } from '../with-members.ts'
+import { type Fields, withFields } from '../with-fields.ts'
 
 /** Converts variants of OpenAI's Responses API, such as responses with a text as `output` or with earlier event names. */
 export const responsesNormalization: AnswerNormalization = {
@@ -13,7 +13,7 @@ export const responsesNormalization: AnswerNormalization = {
     isStandard: ({ event, data }) =>
       (data.startsWith(textDelta) && data.includes('"delta":"')) ||
       (hasType(event, data) && !nonStandardEvent.test(data) && !isNonStandardEnd(data)),
-    normalizeEvent: (content, _progress, name) => normalizeEvent(content as Members, name),
+    normalizeEvent: (content, _progress, name) => normalizeEvent(content as Fields, name),
     normalizeResponse: (body) => (isObject(body) ? normalizeResponse(body) : body),
   },
 }
@@ -29,7 +29,7 @@ const hasType = (event: string | undefined, data: string) =>
 const nonStandardEvent =
   /"delta"\s*:\s*\{|"response\.(?:text|reasoning|reasoning_summary|reasoning_content|cancelled)\b[."]/
 
-/** The last event can be long, so it is read only if it lacks its standard members. */
+/** The last event can be long, so it is read only if it lacks its standard fields. */
 function isNonStandardEnd(data: string): boolean {
   if (!data.includes('"response.completed"')) return false
   return (
@@ -52,13 +52,13 @@ const standardNames = new Map<unknown, string>([
   ['response.cancelled', 'response.failed'],
 ])
 
-function normalizeEvent(event: Members, name: string | undefined): Members {
+function normalizeEvent(event: Fields, name: string | undefined): Fields {
   const type = event.type ?? name
   const { delta, response, usage } = event
   const text = isObject(delta) ? (delta.text ?? delta.content) : undefined
   const whole = isObject(response) ? normalizeResponse(response) : response
   const hasUsage = isObject(whole) && whole.usage == null && isObject(usage)
-  return withMembers(event, {
+  return withFields(event, {
     type: standardNames.get(type) ?? type,
     ...(typeof text === 'string' && { delta: text }),
     ...(isObject(whole) && { response: hasUsage ? { ...whole, usage } : whole }),
@@ -66,12 +66,12 @@ function normalizeEvent(event: Members, name: string | undefined): Members {
 }
 
 /** A response with a list of items as `output`, whose contents are lists of parts. */
-function normalizeResponse(response: Members): Members {
+function normalizeResponse(response: Fields): Fields {
   const { output, output_text: text, status, error } = response
   const items = mapItems(listItems(output), normalizeItem)
   const isTextAlone = items.length === 0 && typeof text === 'string' && text !== ''
   const normalizedOutput = isTextAlone ? [toMessage(text)] : items
-  return withMembers(response, {
+  return withFields(response, {
     ...((output !== undefined || isTextAlone) && { output: normalizedOutput }),
     ...(status === null && { status: 'completed' }),
     ...(isEmptyError(error) && { error: null }),
@@ -93,7 +93,7 @@ function normalizeItem(item: unknown): unknown {
     const parts = typeof content === 'string' ? [textPart(content)] : wrapObject(content)
     const status = item.status === undefined ? { status: 'completed' } : {}
     const normalized = Array.isArray(parts) ? mapItems(parts, normalizePart) : parts
-    return withMembers(
+    return withFields(
       item,
       normalized === content && type === 'message' ? {} : { type: 'message', content: normalized, ...status },
     )

@@ -1,7 +1,7 @@
 import { ownValue } from '#platform/core/own-value.ts'
 import { maxUnitNameLength } from '../../pricing/billable-options.ts'
 
-/** The members of an output item that describe the work of a tool. */
+/** The fields of an output item that describe the work of a tool. */
 export type ToolItem = { type?: string; action?: { type?: string } | null; container_id?: string | null }
 
 /** Types of calls that the client runs, so that the provider does not bill them. */

@@ -113,7 +113,7 @@ function isNonOpenaiReasoning(item: unknown): boolean {
   return type === 'reasoning' && typeof encrypted === 'string' && isEncodedThought(encrypted)
 }
 
-/** Translates `enabled`, and removes `max_tokens`: members of OpenRouter's `reasoning` that OpenAI refuses. */
+/** Translates `enabled`, and removes `max_tokens`: fields of OpenRouter's `reasoning` that OpenAI refuses. */
 function withoutServiceReasoning(reasoning: object): object {
   const {
     enabled,

@@ -66,7 +66,7 @@ function fitStrictSchema(holder: StrictHolder, field: string, name: string, drop
   return { ...holder, strict: false }
 }
 
-/** OpenAI refuses a message with an empty list of parts, but accepts an empty text. @param list the member with the messages. */
+/** OpenAI refuses a message with an empty list of parts, but accepts an empty text. @param list the field with the messages. */
 export function emptyContentRepair(list: 'messages' | 'input'): Repair {
   return (body) => {
     const messages = body[list]

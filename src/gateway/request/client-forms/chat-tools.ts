@@ -6,7 +6,7 @@ import { readToolSchema, toChatCustomTool } from '../../protocol/tool-conversion
 
 /**
  * Replaces tools and calls in the forms of other protocols in a chat body by those of chats: functions of responses, Anthropic and
- * MCP, custom tools of responses, and calls without the member `function`, with an object as arguments.
+ * MCP, custom tools of responses, and calls without the field `function`, with an object as arguments.
  */
 export function withChatTools(body: Body): Body {
   const { tools, messages } = body

@@ -63,7 +63,7 @@ describe('no text or schema takes more than 50 ms of the main thread', () => {
   const schemas: Record<string, object> = {
     'many cases': { items: { anyOf: cases } },
     'many values': { items: { enum: cases.map((_, i) => `v${i}`) } },
-    'many required members': { items: { type: 'object', properties: {}, required: cases.map((_, i) => `v${i}`) } },
+    'many required fields': { items: { type: 'object', properties: {}, required: cases.map((_, i) => `v${i}`) } },
     'a long reference': { items: { $ref: `#/${'a/'.repeat(100_000)}` } },
   }
   for (const [name, schema] of Object.entries(schemas))

@@ -1,6 +1,6 @@
 import { jsonrepair } from 'jsonrepair'
 import { isDeeper } from '#platform/json/depth.ts'
-import { stringEnd } from '#platform/json/json-text/json-members.ts'
+import { stringEnd } from '#platform/json/json-text/json-fields.ts'
 import { fitToSchema } from './fit-schema.ts'
 import { parseCutJson } from './parse-cut-json.ts'
 

@@ -1,5 +1,5 @@
 import { isJson } from '#platform/json/json-text/is-json.ts'
-import { stringEnd } from '#platform/json/json-text/json-members.ts'
+import { stringEnd } from '#platform/json/json-text/json-fields.ts'
 
 /**
  * Parses JSON whose end is missing, in linear time. A truncated string keeps its beginning; any other truncated item or

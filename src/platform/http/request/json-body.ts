@@ -48,7 +48,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
 function readShortBody(reader: JsonReader, request: FastifyRequest, sentBytes: Buffer): unknown {
   const { bytes, text } = decodeBody(request, sentBytes)
   const value = reader.readShort(text)
-  retainSource(request, bytes, text, { value, members: undefined })
+  retainSource(request, bytes, text, { value, fields: undefined })
   return value
 }
 
@@ -69,9 +69,9 @@ async function readLongBody(
 }
 
 /** Keeps the bytes of a body that its route passes on. */
-function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { value, members }: ReadJson): void {
+function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { value, fields }: ReadJson): void {
   // The options of the route come last, because Fastify builds them for each access.
-  if (typeof value === 'object' && shouldRetainSource(bytes, members) && request.routeOptions.config.keepsBody)
+  if (typeof value === 'object' && shouldRetainSource(bytes, fields) && request.routeOptions.config.keepsBody)
     request.bodySource = new JsonSource(value!, bytes, text)
 }
 
@@ -97,8 +97,8 @@ const createCompressedFault = () =>
     'The body is compressed, as its header "content-encoding" says: send it as plain JSON, without that header.',
   )
 
-/** A parsed body. `members` is undefined if they were not counted. */
-type ReadJson = { value: unknown; members: LongJson['members'] | undefined }
+/** A parsed body. `fields` is undefined if they were not counted. */
+type ReadJson = { value: unknown; fields: LongJson['fields'] | undefined }
 
 /** Parses the JSON of a body. @throws Fault if it is not valid JSON, nested too deeply, or has too many parts. */
 type JsonReader = {

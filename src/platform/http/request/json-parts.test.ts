@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { pauseForBody, runWithoutPauses } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
-import { maxMembers, maxParts } from '../../json/json-text/part-limits.ts'
+import { maxFields, maxParts } from '../../json/json-text/part-limits.ts'
 import { z } from '../../json/schema.ts'
 import { compilersFactory } from '../compilers.ts'
 import { jsonReader } from './json-body.ts'
@@ -24,7 +24,7 @@ const parse = (text: string): unknown =>
   pauseForBody(text.length) ? runWithoutPauses(reader.readLong(text)).value : reader.readShort(text)
 
 const many = (part: string, count: number) => `[${Array(count).fill(part).join(',')}]`
-const membered = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":[{}]`).join(',')}}`
+const fielded = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":[{}]`).join(',')}}`
 const nested = (levels: number, length: number) =>
   `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"y":"${'z'.repeat(length)}"}`
 
@@ -82,13 +82,13 @@ test('a body may be as deep as is said, and no deeper', () => {
 
 test('a body of more than 1 MiB may have as many parts as is said, and no more', () => {
   const long = (text: string) => text + ' '.repeat(unlimitedLength)
-  for (const text of [many('1', maxParts), membered(maxMembers)]) assert.doesNotThrow(() => parse(long(text)))
+  for (const text of [many('1', maxParts), fielded(maxFields)]) assert.doesNotThrow(() => parse(long(text)))
   assert.throws(() => parse(long(many('1', maxParts + 1))), { kind: 'payload_too_large', message: /100000 items/ })
-  assert.throws(() => parse(long(membered(maxMembers + 1))), { kind: 'payload_too_large', message: /20000 members/ })
+  assert.throws(() => parse(long(fielded(maxFields + 1))), { kind: 'payload_too_large', message: /20000 fields/ })
 })
 
 test('a body of up to 1 MiB may have any number of parts if it is not stored', () => {
-  for (const text of [many('1', 524_000), many('{}', 349_000), membered(70_000)]) {
+  for (const text of [many('1', 524_000), many('{}', 349_000), fielded(70_000)]) {
     assert.ok(text.length <= unlimitedLength)
     assert.doesNotThrow(() => parse(text))
   }
@@ -97,10 +97,10 @@ test('a body of up to 1 MiB may have any number of parts if it is not stored', (
 test('a stored body of up to 1 MiB has any number of parts and limited objects', () => {
   const parseStored = (text: string) => runWithoutPauses(reader.readLong(text, { isStored: true })).value
   const padding = ' '.repeat(256 * 1024)
-  for (const text of [many('1', 524_000), membered(maxMembers) + padding]) assert.doesNotThrow(() => parseStored(text))
-  const tooLarge = membered(maxMembers + 1) + padding
+  for (const text of [many('1', 524_000), fielded(maxFields) + padding]) assert.doesNotThrow(() => parseStored(text))
+  const tooLarge = fielded(maxFields + 1) + padding
   assert.ok(tooLarge.length <= unlimitedLength)
-  assert.throws(() => parseStored(tooLarge), { kind: 'payload_too_large', message: /20000 members/ })
+  assert.throws(() => parseStored(tooLarge), { kind: 'payload_too_large', message: /20000 fields/ })
 })
 
 test('the content of strings does not count as parts of a body', () => {

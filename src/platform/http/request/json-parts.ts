@@ -1,6 +1,6 @@
 import { Fault } from '../../core/fault.ts'
 import { isDeeper } from '../../json/depth.ts'
-import { maxParts as defaultMaxParts, maxMembers } from '../../json/json-text/part-limits.ts'
+import { maxParts as defaultMaxParts, maxFields } from '../../json/json-text/part-limits.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
@@ -9,7 +9,7 @@ export const unlimitedLength = 1024 * 1024
 
 export type PartLimits = {
   /**
-   * Whether the text is stored and read again many times, as in management requests. Then the members of an object are limited
+   * Whether the text is stored and read again many times, as in management requests. Then the fields of an object are limited
    * in a text of any length.
    */
   isStored?: boolean
@@ -22,26 +22,26 @@ export class PartCount {
   #parts = 0
   readonly #maxParts: number
   readonly #isLimited: boolean
-  readonly #hasLimitedMembers: boolean
+  readonly #hasLimitedFields: boolean
 
   constructor(text: string, { isStored = false, maxParts = defaultMaxParts }: PartLimits) {
     this.#maxParts = maxParts
     this.#isLimited = text.length > unlimitedLength
-    this.#hasLimitedMembers = isStored || this.#isLimited
+    this.#hasLimitedFields = isStored || this.#isLimited
   }
 
   /** @throws Fault if the text has too many parts. */
   addPart(): void {
     if (++this.#parts > this.#maxParts && this.#isLimited)
       throw tooManyFault(
-        `is longer than 1 MiB and has more than ${this.#maxParts} items, members, arrays and objects together`,
+        `is longer than 1 MiB and has more than ${this.#maxParts} items, fields, arrays and objects together`,
       )
   }
 
-  /** @throws Fault if the members of one object are too many. */
-  checkMembers(members: number): void {
-    if (members > maxMembers && this.#hasLimitedMembers)
-      throw tooManyFault(`has an object of more than ${maxMembers} members`)
+  /** @throws Fault if the fields of one object are too many. */
+  checkFields(fields: number): void {
+    if (fields > maxFields && this.#hasLimitedFields)
+      throw tooManyFault(`has an object of more than ${maxFields} fields`)
   }
 }
 

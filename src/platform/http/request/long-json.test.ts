@@ -59,12 +59,12 @@ test('text parsed in pieces has the same value and errors as text parsed at once
   assert.ok(valid > 3000 && invalid > 1000, `${valid} valid, ${invalid} invalid`)
 })
 
-test('a long text is parsed in many steps, and its members are counted', () => {
+test('a long text is parsed in many steps, and its fields are counted', () => {
   const items = Array.from({ length: 20_000 }, (_, at) => ({ id: at, text: `{"${at}":,`.repeat(8) }))
   const steps = parseInSteps(JSON.stringify({ items }), { parse: JSON.parse, invalid: () => new SyntaxError() })
   let count = 0
   let step = steps.next()
   for (; !step.done; step = steps.next()) count++
   assert.ok(count > 10, `${count}`)
-  assert.deepEqual(step.value, { value: { items }, members: 40_001 })
+  assert.deepEqual(step.value, { value: { items }, fields: 40_001 })
 })

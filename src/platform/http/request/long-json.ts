@@ -1,5 +1,5 @@
 import type { Steps } from '../../async/long-work.ts'
-import { stringEnd } from '../../json/json-text/json-members.ts'
+import { stringEnd } from '../../json/json-text/json-fields.ts'
 import { checkDepth, PartCount, type PartLimits } from './json-parts.ts'
 
 type PieceParser = PartLimits & {
@@ -11,8 +11,8 @@ type PieceParser = PartLimits & {
 
 export type LongJson = {
   value: unknown
-  /** The number of members of all objects. */
-  members: number
+  /** The number of fields of all objects. */
+  fields: number
 }
 
 /** The characters that are parsed in one step, unless one string or number is longer. */
@@ -28,13 +28,13 @@ const stepLength = 256 * 1024
 export function* parseInSteps(text: string, parser: PieceParser, pieceLength = defaultPieceLength): Steps<LongJson> {
   const reader = new PieceReader(text, parser, pieceLength)
   while (!reader.step()) yield
-  return { value: reader.value(), members: reader.members }
+  return { value: reader.value(), fields: reader.fields }
 }
 
 /** An array or object that is open at the current position. */
 class Level {
   isArray = false
-  /** Start of its current item or member. */
+  /** Start of its current item or field. */
   itemStart = 0
   /** Its value so far; undefined if it lies within a piece that is not parsed yet. */
   value: object | undefined
@@ -42,7 +42,7 @@ class Level {
   pending = 0
   /** Whether its current item is parsed, so that only whitespace can follow. */
   hasItem = false
-  members = 0
+  fields = 0
 
   start(at: number, isArray: boolean): void {
     this.isArray = isArray
@@ -50,7 +50,7 @@ class Level {
     this.value = undefined
     this.pending = at
     this.hasItem = false
-    this.members = 0
+    this.fields = 0
   }
 }
 
@@ -59,11 +59,11 @@ const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125]
 
 /**
  * Reads a text once and parses it in pieces. When enough text is read, it parses the pending items of all open arrays
- * and objects. Each piece consists of whole items or members, so the parser checks everything except what stands
+ * and objects. Each piece consists of whole items or fields, so the parser checks everything except what stands
  * between the pieces.
  */
 class PieceReader {
-  members = 0
+  fields = 0
   readonly #text: string
   readonly #parse: PieceParser['parse']
   readonly #invalid: PieceParser['invalid']
@@ -95,7 +95,7 @@ class PieceReader {
       const character = text.charCodeAt(at)
       next = character === quote ? stringEnd(text, at) : at + 1
       if (character === comma) this.#endItem(at)
-      else if (character === colon) this.#addMember()
+      else if (character === colon) this.#addField()
       else if (character === openArray || character === openObject) this.#open(at + 1, character === openArray)
       else if (character === closeArray || character === closeObject) this.#close(at, character === closeArray)
     }
@@ -111,10 +111,10 @@ class PieceReader {
     return this.#root
   }
 
-  #addMember(): void {
-    this.members++
+  #addField(): void {
+    this.fields++
     const level = this.#levels[this.#depth - 1]
-    if (level) this.#count.checkMembers(++level.members)
+    if (level) this.#count.checkFields(++level.fields)
   }
 
   #open(at: number, isArray: boolean): void {
@@ -175,19 +175,19 @@ class PieceReader {
     if (outer.isArray) {
       this.#requireSpace(outer.itemStart, bracket)
       ;(outer.value as unknown[]).push(value)
-    } else Object.assign(outer.value!, this.#memberWith(value, outer.itemStart, bracket))
+    } else Object.assign(outer.value!, this.#fieldWith(value, outer.itemStart, bracket))
     outer.hasItem = true
   }
 
-  /** Finds a member with the name in this part of the text. */
-  #memberWith(value: object, start: number, end: number): object {
-    const member = this.#parsePiece(`{${this.#text.slice(start, end)}null}`, start) as Record<string, unknown>
-    for (const name in member) {
+  /** Finds a field with the name in this part of the text. */
+  #fieldWith(value: object, start: number, end: number): object {
+    const field = this.#parsePiece(`{${this.#text.slice(start, end)}null}`, start) as Record<string, unknown>
+    for (const name in field) {
       // The parser would forbid it if it saw the value.
       if (name === 'constructor') throw this.#invalid(start)
-      member[name] = value
+      field[name] = value
     }
-    return member
+    return field
   }
 
   /** Adds the pending items before a position. */

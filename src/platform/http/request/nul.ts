@@ -1,7 +1,7 @@
 import { Fault } from '../../core/fault.ts'
 
 /**
- * Refuses text and member names with U+0000. Postgres cannot store it, and both databases must accept the same values.
+ * Refuses text and field names with U+0000. Postgres cannot store it, and both databases must accept the same values.
  */
 export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): void {
   const pending: object[] = [[value]]
@@ -11,15 +11,15 @@ export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): voi
   }
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (Array.isArray(next)) for (const item of next) check(item)
-    else checkMembers(next as Record<string, unknown>, check)
+    else checkFields(next as Record<string, unknown>, check)
   }
 }
 
-/** Lists of the members, such as `Object.entries`, take three times as long for an object of 60,000. */
-function checkMembers(members: Record<string, unknown>, check: (item: unknown) => void): void {
-  for (const name in members) {
+/** Lists of the fields, such as `Object.entries`, take three times as long for an object of 60,000. */
+function checkFields(fields: Record<string, unknown>, check: (item: unknown) => void): void {
+  for (const name in fields) {
     check(name)
-    check(members[name])
+    check(fields[name])
   }
 }
 

@@ -13,15 +13,15 @@ const values: unknown[] = [
 test('jsonBytes: any value, is the length of JSON.stringify', () => {
   for (const value of values)
     assert.equal(
-      jsonBytes(value, (member) => member),
+      jsonBytes(value, (field) => field),
       Buffer.byteLength(JSON.stringify(value)),
       JSON.stringify(value),
     )
 })
 
-test('jsonBytes: replaced members, measures the replacement and none within it', () => {
+test('jsonBytes: replaced fields, measures the replacement and none within it', () => {
   const value = { a: { b: 'long' }, c: [{ a: 'longer' }], d: 1 }
-  const replace = (member: unknown, name: string) => (name === 'a' ? '' : member)
-  const replaced = JSON.stringify(value, (name, member) => (name === 'a' ? '' : member))
+  const replace = (field: unknown, name: string) => (name === 'a' ? '' : field)
+  const replaced = JSON.stringify(value, (name, field) => (name === 'a' ? '' : field))
   assert.equal(jsonBytes(value, replace), replaced.length)
 })

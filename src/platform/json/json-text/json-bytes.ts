@@ -1,10 +1,10 @@
-type Members = Record<string, unknown>
+type Fields = Record<string, unknown>
 
-/** Replaces the value of a member before it is measured. Undefined omits the member. */
-type Replace = (value: unknown, name: string, parent: Members) => unknown
+/** Replaces the value of a field before it is measured. Undefined omits the field. */
+type Replace = (value: unknown, name: string, parent: Fields) => unknown
 
 /**
- * Returns the length in bytes of a parsed value when it is serialized with replaced members. `JSON.stringify` with a
+ * Returns the length in bytes of a parsed value when it is serialized with replaced fields. `JSON.stringify` with a
  * replacer takes several times as long.
  */
 export function jsonBytes(value: unknown, replace: Replace): number {
@@ -14,17 +14,17 @@ export function jsonBytes(value: unknown, replace: Replace): number {
     for (const item of value) bytes += jsonBytes(item, replace)
     return bytes
   }
-  if (typeof value === 'object' && value !== null) return objectBytes(value as Members, replace)
+  if (typeof value === 'object' && value !== null) return objectBytes(value as Fields, replace)
   return Buffer.byteLength(JSON.stringify(value) ?? 'null')
 }
 
-function objectBytes(value: Members, replace: Replace): number {
-  // One brace. The other one is counted as the comma that the last member does not have.
+function objectBytes(value: Fields, replace: Replace): number {
+  // One brace. The other one is counted as the comma that the last field does not have.
   let bytes = 1
   for (const name in value) {
-    const member = replace(value[name], name, value)
+    const field = replace(value[name], name, value)
     // 2 for the colon and the comma.
-    if (member !== undefined) bytes += Buffer.byteLength(JSON.stringify(name)) + 2 + jsonBytes(member, replace)
+    if (field !== undefined) bytes += Buffer.byteLength(JSON.stringify(name)) + 2 + jsonBytes(field, replace)
   }
   return Math.max(bytes, 2)
 }

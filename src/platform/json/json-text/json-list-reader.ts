@@ -27,7 +27,7 @@ export class JsonListReader {
   #isInList = false
   #hasStarted = false
 
-  /** @param name the member with the list. @param onItem takes the JSON of one item. */
+  /** @param name the field with the list. @param onItem takes the JSON of one item. */
   constructor(name: string, onItem: (item: Buffer) => void) {
     this.#listStart = new RegExp(`"${name}"\\s*:\\s*$`)
     this.#onItem = onItem

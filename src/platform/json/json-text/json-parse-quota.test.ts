@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { JsonParseQuota } from './json-parse-quota.ts'
 
 const list = (item: string, count: number) => `[${Array(count).fill(item).join(',')}]`
-const members = (count: number) => `{${Array.from({ length: count }, (_, i) => `"name${i}":"some value"`).join(',')}}`
+const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"name${i}":"some value"`).join(',')}}`
 
 test('any text of up to 256 KiB can be parsed', () => {
   const text = list('{}', 87_000)
@@ -20,9 +20,9 @@ test('later texts can be parsed until they have 100,000 parts together', () => {
   assert.equal(quota.take('{}'), false)
 })
 
-test('an object of more than 20,000 members exceeds the quota', () => {
-  assert.ok(new JsonParseQuota().take(members(20_000)))
-  assert.equal(new JsonParseQuota().take(members(20_001)), false)
+test('an object of more than 20,000 fields exceeds the quota', () => {
+  assert.ok(new JsonParseQuota().take(fields(20_000)))
+  assert.equal(new JsonParseQuota().take(fields(20_001)), false)
 })
 
 test('a long string counts as one part', () => {

@@ -1,5 +1,5 @@
-import { stringEnd } from './json-members.ts'
-import { maxMembers, maxParts } from './part-limits.ts'
+import { stringEnd } from './json-fields.ts'
+import { maxFields, maxParts } from './part-limits.ts'
 
 /** The characters that are parsed without counting their parts. */
 const uncountedCharacters = 256 * 1024
@@ -24,23 +24,23 @@ export class JsonParseQuota {
 const [quote, comma, colon] = [34, 44, 58]
 
 /**
- * Counts the parts of a JSON text: items, members, arrays and objects. Infinite if an object has too many members. For text
+ * Counts the parts of a JSON text: items, fields, arrays and objects. Infinite if an object has too many fields. For text
  * that is not JSON, the number has no meaning.
  */
 function countParts(text: string): number {
   let parts = 0
-  const membersOfLevel: number[] = [0]
+  const fieldsOfLevel: number[] = [0]
   for (let at = 0; at < text.length && parts <= maxParts; at++) {
     const character = text.charCodeAt(at)
     if (character === quote) at = stringEnd(text, at) - 1
     else if (character === comma) parts++
     else if (character === colon) {
       parts++
-      if (++membersOfLevel[membersOfLevel.length - 1]! > maxMembers) return Number.POSITIVE_INFINITY
+      if (++fieldsOfLevel[fieldsOfLevel.length - 1]! > maxFields) return Number.POSITIVE_INFINITY
     } else if (isOpening(character)) {
       parts++
-      membersOfLevel.push(0)
-    } else if (isClosing(character) && membersOfLevel.length > 1) membersOfLevel.pop()
+      fieldsOfLevel.push(0)
+    } else if (isClosing(character) && fieldsOfLevel.length > 1) fieldsOfLevel.pop()
   }
   return parts
 }

@@ -19,7 +19,7 @@ const long = 'x'.repeat(20_000)
 const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant(long))
 
 describe('an object with its bytes', () => {
-  test('any members can be changed, and all others are unchanged', () => {
+  test('any fields can be changed, and all others are unchanged', () => {
     const changes = fc.dictionary(fc.constantFrom('model', 'stream', 'new'), fc.option(value, { nil: undefined }))
     fc.assert(
       fc.property(fc.dictionary(word, value), changes, fc.constantFrom(undefined, 2), (object, edits, space) => {
@@ -33,13 +33,13 @@ describe('an object with its bytes', () => {
     )
   })
 
-  test('becomes another that shares members with it', () => {
+  test('becomes another that shares fields with it', () => {
     fc.assert(
       fc.property(fc.dictionary(word, value), fc.dictionary(word, value), (object, more) => {
         const source = sourceOf(JSON.stringify(object))
         const { stream: _gone, ...kept } = source.value as Record<string, unknown>
         const other = { ...kept, ...more }
-        // Changed members never have names beyond ASCII.
+        // Changed fields never have names beyond ASCII.
         if (Object.hasOwn(more, 'ü')) return
         const result = source.serializeAs(other)
         if (result === undefined) return assert.ok(Object.hasOwn(object, 'with"quote'))
@@ -58,7 +58,7 @@ describe('an object with its bytes', () => {
     assert.equal(changed('{}', { model: 'b' }), '{"model":"b"}')
   })
 
-  test('does not copy a long member', () => {
+  test('does not copy a long field', () => {
     const bytes = Buffer.from(JSON.stringify({ model: 'a', messages: 'x'.repeat(50_000), stream: true }))
     const text = bytes.toString()
     const pieces = new JsonSource(JSON.parse(text), bytes, text).serializeWith({ model: 'b' })!
@@ -75,7 +75,7 @@ describe('an object with its bytes', () => {
       assert.equal(changed(text, { model: 'b' }), undefined, String(text))
   })
 
-  test('an object with very many members is serialized completely', () => {
+  test('an object with very many fields is serialized completely', () => {
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`m${at}`, at]))
     assert.equal(changed(JSON.stringify(many), {}), undefined)
     assert.equal(changed(JSON.stringify({ list: Array(600).fill(1) }), {}), undefined)

@@ -1,26 +1,26 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { encodeLatin1 } from '../../text/copy-bytes.ts'
 import { decodeLatin1 } from '../../text/decode-bytes.ts'
-import { findMembers, stringEnd, toLatin1Json } from './json-members.ts'
+import { findFields, stringEnd, toLatin1Json } from './json-fields.ts'
 
-type Members = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
-/** Objects with more members than this are serialized: scanning their text costs as much. */
-const maxScannedMembers = 500
+/** Objects with more fields than this are serialized: scanning their text costs as much. */
+const maxScannedFields = 500
 
 /** In bytes. Shorter objects are serialized, which is faster. */
 const minSourceBytes = 8192
 
-/** Whether it saves time to keep the bytes of an object. @param members undefined if they were not counted. */
-export function shouldRetainSource(bytes: Buffer, members: number | undefined): boolean {
-  return bytes.length >= minSourceBytes && (members === undefined || members <= maxScannedMembers)
+/** Whether it saves time to keep the bytes of an object. @param fields undefined if they were not counted. */
+export function shouldRetainSource(bytes: Buffer, fields: number | undefined): boolean {
+  return bytes.length >= minSourceBytes && (fields === undefined || fields <= maxScannedFields)
 }
 
-/** In bytes. Shorter members are copied; longer ones are referenced in the original buffer. */
+/** In bytes. Shorter fields are copied; longer ones are referenced in the original buffer. */
 const maxCopiedBytes = 16_384
 
 /**
- * An object and the JSON bytes that it was parsed from. If few members change, most of the bytes are reused instead of
+ * An object and the JSON bytes that it was parsed from. If few fields change, most of the bytes are reused instead of
  * serializing the object.
  */
 export class JsonSource {
@@ -35,9 +35,9 @@ export class JsonSource {
     this.#text = text
   }
 
-  /** Serializes an object that shares most members with `value`. Undefined in the cases of `serializeWith`. */
-  serializeAs(other: Members): Buffer[] | undefined {
-    const value = this.value as Members
+  /** Serializes an object that shares most fields with `value`. Undefined in the cases of `serializeWith`. */
+  serializeAs(other: Fields): Buffer[] | undefined {
+    const value = this.value as Fields
     const changes: Record<string, unknown> = {}
     for (const name in other) if (other[name] !== value[name]) changes[name] = other[name]
     for (const name in value) if (!Object.hasOwn(other, name)) changes[name] = undefined
@@ -45,21 +45,21 @@ export class JsonSource {
   }
 
   /**
-   * Serializes the object with these members changed; undefined members are removed. Names must be ASCII.
+   * Serializes the object with these fields changed; undefined fields are removed. Names must be ASCII.
    * @returns undefined if another parser could read the bytes differently: for duplicate names, some take the first.
    */
-  serializeWith(changes: Members): Buffer[] | undefined {
+  serializeWith(changes: Fields): Buffer[] | undefined {
     if (this.#bytes === emptyBuffer) return undefined
     const text = this.#latin1()
     if (text === undefined || !isUnambiguous(text, this.value)) return undefined
-    const members = findMembers(text, text.indexOf('{'))
+    const fields = findFields(text, text.indexOf('{'))
     const pieces: Buffer[] = []
     let pendingText = ''
     for (const name in changes)
       if (changes[name] !== undefined)
         pendingText += `${pendingText && ','}${toLatin1Json(name)}:${toLatin1Json(changes[name])}`
     pendingText = `{${pendingText}`
-    for (const { name, start, end } of members) {
+    for (const { name, start, end } of fields) {
       if (name.includes('\\')) return undefined
       if (Object.hasOwn(changes, name)) continue
       if (pieces.length > 0 || pendingText !== '{') pendingText += ','
@@ -88,34 +88,34 @@ export class JsonSource {
 
 const emptyBuffer = Buffer.alloc(0)
 
-/** Whether the object has few members and its text has no duplicate names. */
+/** Whether the object has few fields and its text has no duplicate names. */
 function isUnambiguous(text: string, value: object): boolean {
-  const members = countMembers(value)
-  return members <= maxScannedMembers && members === countNames(text)
+  const fields = countFields(value)
+  return fields <= maxScannedFields && fields === countNames(text)
 }
 
-function countMembers(value: object): number {
+function countFields(value: object): number {
   const pending: object[] = [value]
-  let members = 0
+  let fields = 0
   for (let index = 0; index < pending.length; index++) {
     const parts = pending[index]!
     if (Array.isArray(parts)) {
-      if (parts.length > maxScannedMembers) return Number.POSITIVE_INFINITY
+      if (parts.length > maxScannedFields) return Number.POSITIVE_INFINITY
       for (const part of parts) if (typeof part === 'object' && part !== null) pending.push(part)
     } else
       for (const name in parts) {
-        members++
+        fields++
         const part = (parts as Record<string, unknown>)[name]
         if (typeof part === 'object' && part !== null) pending.push(part)
       }
-    if (members > maxScannedMembers || pending.length > 2 * maxScannedMembers) return Number.POSITIVE_INFINITY
+    if (fields > maxScannedFields || pending.length > 2 * maxScannedFields) return Number.POSITIVE_INFINITY
   }
-  return members
+  return fields
 }
 
 const [space, colon] = [32, 58]
 
-/** Counts the strings that are followed by a colon: the names of members. */
+/** Counts the strings that are followed by a colon: the names of fields. */
 function countNames(text: string): number {
   let names = 0
   let at = text.indexOf('"')

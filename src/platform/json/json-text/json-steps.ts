@@ -20,12 +20,12 @@ export function* writeInSteps(value: unknown, write: Write, progress: Progress =
     if (++progress.pieces % piecesPerStep === 0) yield
     return
   }
-  // A pause, because listing the members of a large object takes long: they were counted above, and are written below.
+  // A pause, because listing the fields of a large object takes long: they were counted above, and are written below.
   yield
-  yield* Array.isArray(value) ? writeItems(value, write, progress) : writeMembers(value as Members, write, progress)
+  yield* Array.isArray(value) ? writeItems(value, write, progress) : writeFields(value as Fields, write, progress)
 }
 
-type Members = Record<string, unknown>
+type Fields = Record<string, unknown>
 type Write = (piece: string) => void
 
 function* writeItems(items: unknown[], write: Write, progress: Progress): Steps<void> {
@@ -38,18 +38,18 @@ function* writeItems(items: unknown[], write: Write, progress: Progress): Steps<
   write(']')
 }
 
-function* writeMembers(members: Members, write: Write, progress: Progress): Steps<void> {
+function* writeFields(fields: Fields, write: Write, progress: Progress): Steps<void> {
   let separator = '{'
-  for (const name in members) {
-    if (members[name] === undefined) continue
+  for (const name in fields) {
+    if (fields[name] === undefined) continue
     write(`${separator}${JSON.stringify(name)}:`)
     separator = ','
-    yield* writeInSteps(members[name], write, progress)
+    yield* writeInSteps(fields[name], write, progress)
   }
   write(separator === '{' ? '{}' : '}')
 }
 
-/** The number of items, members and values in a value, counted up to a limit. */
+/** The number of items, fields and values in a value, counted up to a limit. */
 function countPartsUpTo(value: object, limit: number): number {
   const pending: object[] = [value]
   let parts = 0
@@ -57,8 +57,8 @@ function countPartsUpTo(value: object, limit: number): number {
     if (Array.isArray(inner) && inner.length >= limit) return limit
     for (const name in inner) {
       if (++parts >= limit) return limit
-      const member = (inner as Members)[name]
-      if (typeof member === 'object' && member !== null) pending.push(member)
+      const field = (inner as Fields)[name]
+      if (typeof field === 'object' && field !== null) pending.push(field)
     }
   }
   return parts

@@ -12,7 +12,7 @@ test('names with escapes are rewritten or replaced, and nothing else', () => {
     assert.equal(withPlainNames(unchanged).text, unchanged)
 })
 
-test('a member has its name and place, whatever names were read before', () => {
+test('a field has its name and place, whatever names were read before', () => {
   const word = fc.string({ unit: fc.constantFrom('a', '\\', '"', 'u0061', ':', '{', '\n', 'ü', '~', '0') })
   const escapes = (json: string) => json.replaceAll('a', '\\u0061').replaceAll('ü', '\\u00fc')
   fc.assert(

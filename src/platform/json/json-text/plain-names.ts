@@ -1,4 +1,4 @@
-import { stringEnd } from './json-members.ts'
+import { stringEnd } from './json-fields.ts'
 
 const [space, colon] = [32, 58]
 
@@ -7,7 +7,7 @@ type PlainNames = { text: string; originals: ReadonlyMap<string, string> | undef
 
 /**
  * Rewrites names that contain escapes. V8 14 guesses the next name of an object from objects that it parsed before, and
- * compares the guess with the escaped spelling. After any client had sent a member `cont\u0`, every `"cont\u0065nt"` was
+ * compares the guess with the escaped spelling. After any client had sent a field `cont\u0`, every `"cont\u0065nt"` was
  * parsed as that name; after `^\\d+`, every `"^\\d+$"`. A name that needs an escape is replaced until `restoreNames`.
  * The text can be invalid JSON.
  */
@@ -74,17 +74,17 @@ function restoreNames(value: unknown, originals: ReadonlyMap<string, string>): v
   while (pending.length > 0) {
     const inner = pending.pop()
     if (typeof inner !== 'object' || inner === null) continue
-    if (!Array.isArray(inner)) renameMembers(inner as Record<string, unknown>, originals)
-    for (const member of Object.values(inner)) if (typeof member === 'object') pending.push(member)
+    if (!Array.isArray(inner)) renameFields(inner as Record<string, unknown>, originals)
+    for (const field of Object.values(inner)) if (typeof field === 'object') pending.push(field)
   }
 }
 
-/** Sets all members again, so that their order stays the same. */
-function renameMembers(object: Record<string, unknown>, originals: ReadonlyMap<string, string>): void {
-  const members = Object.entries(object)
-  if (!members.some(([name]) => originals.has(name))) return
-  for (const [name] of members) delete object[name]
-  for (const [name, value] of members)
+/** Sets all fields again, so that their order stays the same. */
+function renameFields(object: Record<string, unknown>, originals: ReadonlyMap<string, string>): void {
+  const fields = Object.entries(object)
+  if (!fields.some(([name]) => originals.has(name))) return
+  for (const [name] of fields) delete object[name]
+  for (const [name, value] of fields)
     Object.defineProperty(object, originals.get(name) ?? name, {
       value,
       writable: true,

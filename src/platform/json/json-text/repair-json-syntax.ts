@@ -1,5 +1,5 @@
 import { isJson } from './is-json.ts'
-import { stringEnd } from './json-members.ts'
+import { stringEnd } from './json-fields.ts'
 
 /**
  * Repairs JSON that some servers write: values of Python and JavaScript that JSON lacks, commas before a closing bracket, and

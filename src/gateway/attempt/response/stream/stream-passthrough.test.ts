@@ -99,12 +99,12 @@ function withCall(delta: object, at: number, all: object[]): object {
 const endOf = (deltas: object[]) => ({
   finish_reason: deltas.some((delta) => 'argument' in delta) ? 'tool_calls' : 'stop',
 })
-const members = ['object', 'created', 'model', 'choices', 'usage', 'x', 'padding'] as const
+const fields = ['object', 'created', 'model', 'choices', 'usage', 'x', 'padding'] as const
 const values = { object: 'chat.completion.chunk', created: 7, model: 'm', usage: null, x: { id: 'n', usage: null } }
-/** The members of all chunks of one stream, and further members of its choices. */
+/** The fields of all chunks of one stream, and further fields of its choices. */
 const shape = fc.record({
   names: fc
-    .shuffledSubarray([...members])
+    .shuffledSubarray([...fields])
     .map((names) => ['id', ...names.filter((name) => name !== 'choices'), 'choices']),
   first: fc.boolean(),
   more: fc.constantFrom({ finish_reason: null }, {}, { finish_reason: '' }, { finish_reason: null, usage: null }),

@@ -1,8 +1,8 @@
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { CompletionEvent } from '#chat/events.ts'
-import { valueEnd } from '#platform/json/json-text/json-members.ts'
+import { valueEnd } from '#platform/json/json-text/json-fields.ts'
 import { toArgumentsDelta, toEmptyCall } from '../parts.ts'
-import type { MessageMember, RawCall } from './raw-choice.ts'
+import type { MessageField, RawCall } from './raw-choice.ts'
 
 /** Compares the tool calls in an upstream's bytes with the assembled ones. Each choice has its own instance. */
 export class CallRepair {
@@ -12,17 +12,17 @@ export class CallRepair {
 
   /**
    * The tool calls that replace those in an event or a whole response, as deltas. Undefined if they are correct.
-   * @param member `message` for a whole response, where calls have no index.
+   * @param field `message` for a whole response, where calls have no index.
    */
   findCorrectCalls(
     calls: (RawCall | null)[],
     events: readonly CompletionEvent[],
-    member: MessageMember,
+    field: MessageField,
   ): ToolCallDelta[] | undefined {
     if (calls.length === 0 && !events.some(isCallEvent)) return undefined
     const correctCalls = this.#toDeltas(events)
     if (calls.includes(null)) return correctCalls
-    const rawCalls = member === 'message' ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
+    const rawCalls = field === 'message' ? calls.map((call, index) => ({ ...call, index })) : (calls as RawCall[])
     // An empty delta before its call would be a call without a name.
     const effective = rawCalls.filter((call) => !(isEmptyDelta(call) && Number(call.index) < this.#callCount))
     const isSame =
@@ -96,11 +96,8 @@ function isEquivalent(rawCall: RawCall, correctCall: ToolCallDelta): boolean {
   )
 }
 
-/** The replacing calls. @param rawCalls the replaced calls, whose other members stay. */
-export function withOtherMembers(
-  correctCalls: readonly ToolCallDelta[],
-  rawCalls: readonly RawCall[],
-): ToolCallDelta[] {
+/** The replacing calls. @param rawCalls the replaced calls, whose other fields stay. */
+export function withOtherFields(correctCalls: readonly ToolCallDelta[], rawCalls: readonly RawCall[]): ToolCallDelta[] {
   const rawCallById = new Map<unknown, RawCall>()
   for (const rawCall of rawCalls) rawCallById.getOrInsert(rawCall.id, rawCall)
   return correctCalls.map((call, at) => {

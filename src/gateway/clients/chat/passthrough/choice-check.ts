@@ -1,9 +1,9 @@
 import { isObject } from '#platform/core/is-object.ts'
-import { valueEnd } from '#platform/json/json-text/json-members.ts'
+import { valueEnd } from '#platform/json/json-text/json-fields.ts'
 import { lacksReasoning, lacksReasoningInText } from '../reasoning.ts'
 import type { RawCall, RawChoice } from './raw-choice.ts'
 
-/** Whether a choice of a whole response lacks members that clients need, or has members that clients reject. */
+/** Whether a choice of a whole response lacks fields that clients need, or has fields that clients reject. */
 export function isIncomplete({ index, message }: RawChoice): boolean {
   if (index === undefined || !message || message.audio === null || message.tool_calls === null) return true
   if (isObject(message.content) || Array.isArray(message.content) || lacksReasoning(message)) return true

@@ -1,9 +1,9 @@
 import { createCallId } from '#chat/call-id.ts'
-import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import type { ResponseHead } from '../../../protocol/client-protocol.ts'
 import type { Part } from '../../../protocol/reasoning-parts.ts'
 import { addReasoning, addSignatures, type SignatureEvent, separateReasoningParts } from '../reasoning.ts'
-import { choiceIndexOf, type MessageMember, type RawChoice, type RawMessage } from './raw-choice.ts'
+import { choiceIndexOf, type MessageField, type RawChoice, type RawMessage } from './raw-choice.ts'
 import { applyRepair, type Repairs } from './response-repair.ts'
 
 function lineEnd(text: string, from: number): number {
@@ -18,7 +18,7 @@ export function withRewrittenLine(text: string, from: number, rewriting: Rewrite
 }
 
 export type RewriteOptions = {
-  member: MessageMember
+  field: MessageField
   head: ResponseHead
   repairs: Repairs | undefined
   /** The first delta of the stream has no role. Helpers of official clients refuse the response without it. */
@@ -43,19 +43,19 @@ function rewriteChoice(
   choice: RawChoice,
   position: number,
   responseId: string,
-  { member, head, repairs, lacksRole = false, signatures }: RewriteOptions,
+  { field, head, repairs, lacksRole = false, signatures }: RewriteOptions,
 ): void {
   choice.index ??= position
-  if (member === 'delta') moveMessageToDelta(choice)
-  if (typeof choice.text === 'string' && !choice[member]) choice[member] = { role: 'assistant', content: choice.text }
+  if (field === 'delta') moveMessageToDelta(choice)
+  if (typeof choice.text === 'string' && !choice[field]) choice[field] = { role: 'assistant', content: choice.text }
   if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
   const repair = repairs?.get(position)
-  if (repair) applyRepair(choice, member, repair)
+  if (repair) applyRepair(choice, field, repair)
   choice.finish_reason ||= null
-  const message = choice[member]
+  const message = choice[field]
   if (!message) return
   completeMessage(message, responseId, head.model)
-  const choiceIndex = choiceIndexOf(choice, position, member)
+  const choiceIndex = choiceIndexOf(choice, position, field)
   addSignatures(
     message,
     signatures.filter((signature) => (signature.choice ?? 0) === choiceIndex),

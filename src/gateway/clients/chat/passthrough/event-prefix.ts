@@ -1,22 +1,22 @@
-import { applyChanges, type Changes, findMembers } from '#platform/json/json-text/json-members.ts'
+import { applyChanges, type Changes, findFields } from '#platform/json/json-text/json-fields.ts'
 import { copyBytes } from '#platform/text/copy-bytes.ts'
 
-/** Reuses the rewritten start of a stream's events, which are equal up to a member, instead of rewriting each event. */
+/** Reuses the rewritten start of a stream's events, which are equal up to a field, instead of rewriting each event. */
 export class EventPrefix {
   readonly #lastName: string
   readonly #nonNullName: string
   readonly #changes: () => Omit<Changes, 'notNull'>
   readonly #quotedName: string
-  readonly #nullMember: string
+  readonly #nullField: string
   /** The start of the events, as the upstream sends it and as the client gets it. */
   #prefix: Buffer = emptyBuffer
   #rewrittenPrefix: Buffer = emptyBuffer
-  /** Members that the prefix does not have and that may follow it. */
+  /** Fields that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
   /**
-   * @param lastName the first member that can differ between events, such as `choices` in the chunks of chats.
-   * @param nonNullName a member that clients do not get as null, such as `usage`.
+   * @param lastName the first field that can differ between events, such as `choices` in the chunks of chats.
+   * @param nonNullName a field that clients do not get as null, such as `usage`.
    * @param changes called for each new prefix, which is rare.
    */
   constructor(lastName: string, nonNullName: string, changes: () => Omit<Changes, 'notNull'>) {
@@ -24,7 +24,7 @@ export class EventPrefix {
     this.#nonNullName = nonNullName
     this.#changes = changes
     this.#quotedName = quoteName(nonNullName)
-    this.#nullMember = `,"${nonNullName}":null`
+    this.#nullField = `,"${nonNullName}":null`
   }
 
   /** Returns the rest of an event that has the learned prefix and needs no change after it; undefined for others. */
@@ -37,41 +37,41 @@ export class EventPrefix {
     return nameStart === -1 || this.#isTopLevelNull(rest, nameStart - 1) ? rest : undefined
   }
 
-  /** Whether a null is certainly a member of the event, and not of a choice. */
+  /** Whether a null is certainly a field of the event, and not of a choice. */
   #isTopLevelNull(rest: string, at: number): boolean {
-    if (!rest.startsWith(this.#nullMember, at)) return false
-    endOfObject.lastIndex = at + this.#nullMember.length
+    if (!rest.startsWith(this.#nullField, at)) return false
+    endOfObject.lastIndex = at + this.#nullField.length
     return endOfObject.test(rest)
   }
 
   /** Rewrites an event that has the learned prefix. @param rest its bytes after the prefix, from `matchRest`. */
   rewrite(raw: Buffer, rest: string): Buffer {
     const from = this.#prefix.length
-    const at = rest.indexOf(this.#nullMember)
+    const at = rest.indexOf(this.#nullField)
     if (at === -1) return Buffer.concat([this.#rewrittenPrefix, raw.subarray(from)])
     return Buffer.concat([
       this.#rewrittenPrefix,
       raw.subarray(from, from + at),
-      raw.subarray(from + at + this.#nullMember.length),
+      raw.subarray(from + at + this.#nullField.length),
     ])
   }
 
   /** Rewrites an event with another prefix and learns the prefix. @param from the start of its object. */
   learn(text: string, from: number): string {
-    const members = findMembers(text, from)
+    const fields = findFields(text, from)
     const changes = { ...this.#changes(), notNull: this.#nonNullName }
     const result = applyChanges(text, from, changes)
-    const at = members.findIndex(({ name }) => name === this.#lastName)
-    const last = members[at]
+    const at = fields.findIndex(({ name }) => name === this.#lastName)
+    const last = fields[at]
     if (!last) return result
     const { set, fill } = changes
-    const prefixNames = new Set(members.slice(0, at).map(({ name }) => name))
+    const prefixNames = new Set(fields.slice(0, at).map(({ name }) => name))
     const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !prefixNames.has(name))
-    // Such a member can follow the prefix, so the prefix cannot be reused.
-    if (members.slice(at).some(({ name }) => searched.includes(name))) return result
+    // Such a field can follow the prefix, so the prefix cannot be reused.
+    if (fields.slice(at).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(last.start)
     // The tail differs if a null was removed from it.
-    const tailStart = result.endsWith(tail) ? result.length - tail.length : this.#findLastMember(result, from)
+    const tailStart = result.endsWith(tail) ? result.length - tail.length : this.#findLastField(result, from)
     if (tailStart === undefined) return result
     this.#searched = searched.map(quoteName)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
@@ -84,8 +84,8 @@ export class EventPrefix {
     return result
   }
 
-  #findLastMember(text: string, from: number): number | undefined {
-    return findMembers(text, from).find(({ name }) => name === this.#lastName)?.start
+  #findLastField(text: string, from: number): number | undefined {
+    return findFields(text, from).find(({ name }) => name === this.#lastName)?.start
   }
 }
 

@@ -1,7 +1,7 @@
-/** The member of a choice with its content: `delta` in a stream, `message` in a whole response. */
-export type MessageMember = 'delta' | 'message'
+/** The field of a choice with its content: `delta` in a stream, `message` in a whole response. */
+export type MessageField = 'delta' | 'message'
 
-/** A call in an upstream's response. Any member can be missing. */
+/** A call in an upstream's response. Any field can be missing. */
 export type RawCall = {
   id?: unknown
   type?: unknown
@@ -26,8 +26,8 @@ export type RawChoice = {
   finish_reason?: string | null
   native_finish_reason?: string
   text?: unknown
-} & { [member in MessageMember]?: RawMessage | null }
+} & { [field in MessageField]?: RawMessage | null }
 
 /** The index of a choice by its position in the list. The choices of a whole response are in order; events have the index. */
-export const choiceIndexOf = ({ index }: { index?: number }, position: number, member: MessageMember): number =>
-  member === 'message' ? position : (index ?? position)
+export const choiceIndexOf = ({ index }: { index?: number }, position: number, field: MessageField): number =>
+  field === 'message' ? position : (index ?? position)

@@ -2,15 +2,15 @@ import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { CompletionEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
-import { CallRepair, parseCalls, withOtherMembers } from './call-repair.ts'
-import { choiceIndexOf, type MessageMember, type RawCall, type RawChoice, type RawMessage } from './raw-choice.ts'
+import { CallRepair, parseCalls, withOtherFields } from './call-repair.ts'
+import { choiceIndexOf, type MessageField, type RawCall, type RawChoice, type RawMessage } from './raw-choice.ts'
 
 type Finish = Extract<CompletionEvent, { type: 'finish' }>
 
 /** The correction of a finish reason: its replacement, or the removal of a premature reason. */
 type FinishRepair = Finish | 'removed'
 
-/** The corrections of one choice. Undefined leaves a member unchanged. */
+/** The corrections of one choice. Undefined leaves a field unchanged. */
 type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: FinishRepair | undefined }
 
 /** The corrections of an event or of a whole response, by the position of the choice in it. */
@@ -36,7 +36,7 @@ export class ResponseRepair {
 
   /**
    * The corrections of an event of a stream.
-   * @param text the JSON of the event from the choices on or from an earlier member, as a latin1 string, which is cheap and has
+   * @param text the JSON of the event from the choices on or from an earlier field, as a latin1 string, which is cheap and has
    * one character for each byte.
    * @param raw the bytes of the event.
    * @returns undefined if nothing needs a correction.
@@ -64,19 +64,19 @@ export class ResponseRepair {
   #repairChoices(
     choices: readonly RawChoice[],
     events: readonly CompletionEvent[],
-    member: MessageMember,
+    field: MessageField,
   ): Repairs | undefined {
     let repairs: Map<number, ChoiceRepair> | undefined
     const eventsByChoice = choices.length > 1 ? Map.groupBy(events, ({ choice = 0 }) => choice) : undefined
     for (let position = 0; position < choices.length; position++) {
       const choice = choices[position]!
-      const choiceIndex = choiceIndexOf(choice, position, member)
+      const choiceIndex = choiceIndexOf(choice, position, field)
       const ownEvents = eventsByChoice ? (eventsByChoice.get(choiceIndex) ?? []) : events
-      const rawCalls = listCalls(choice[member])
+      const rawCalls = listCalls(choice[field])
       const calls = this.#isLegacy
         ? undefined
-        : this.#findOrCreateRepair(choiceIndex).findCorrectCalls(rawCalls, ownEvents, member)
-      const finish = this.#withoutLegacyReason(findFinishRepair(Boolean(choice.finish_reason), ownEvents, member))
+        : this.#findOrCreateRepair(choiceIndex).findCorrectCalls(rawCalls, ownEvents, field)
+      const finish = this.#withoutLegacyReason(findFinishRepair(Boolean(choice.finish_reason), ownEvents, field))
       if (needsNoRepair({ calls, finish })) continue
       repairs ??= new Map()
       repairs.set(position, { calls, finish })
@@ -114,26 +114,26 @@ const legacyReasons: ReadonlySet<string | undefined> = new Set(['stop', 'functio
 function findFinishRepair(
   isEnded: boolean,
   events: readonly CompletionEvent[],
-  member: MessageMember,
+  field: MessageField,
 ): FinishRepair | undefined {
   const finish = events.find((event) => event.type === 'finish')
   if (!finish) return isEnded ? 'removed' : undefined
   // A whole response without a finish reason.
-  if (!isEnded && member === 'message') return finish
+  if (!isEnded && field === 'message') return finish
   return finish.native === finish.reason ? undefined : finish
 }
 
-export function applyRepair(choice: RawChoice, member: MessageMember, { calls, finish }: ChoiceRepair): void {
+export function applyRepair(choice: RawChoice, field: MessageField, { calls, finish }: ChoiceRepair): void {
   if (finish === 'removed') choice.finish_reason = null
   else if (finish) {
     if (finish.native !== undefined) choice.native_finish_reason = finish.native
     choice.finish_reason = finish.reason
   }
   if (!calls) return
-  const { tool_calls: rawCalls, ...others } = choice[member] ?? {}
+  const { tool_calls: rawCalls, ...others } = choice[field] ?? {}
   const before = Array.isArray(rawCalls) ? rawCalls.filter((call) => call) : []
-  const correctCalls = withOtherMembers(calls, before).map((call) => (member === 'message' ? withoutIndex(call) : call))
-  choice[member] = correctCalls.length > 0 ? { ...others, tool_calls: correctCalls } : others
+  const correctCalls = withOtherFields(calls, before).map((call) => (field === 'message' ? withoutIndex(call) : call))
+  choice[field] = correctCalls.length > 0 ? { ...others, tool_calls: correctCalls } : others
 }
 
 function withoutIndex({ index: _index, ...call }: ToolCallDelta): object {

@@ -145,7 +145,7 @@ describe("repairs of a chat upstream's own bytes", () => {
     assert.deepEqual(read(rewriteEvent(passed)).choices[0].logprobs, logprobs)
   })
 
-  test('reasoning under any name is in both members that clients read', () => {
+  test('reasoning under any name is in both fields that clients read', () => {
     const detail = (id: string) => ({ type: 'reasoning.text', text: 'Hm', id, format: 'unknown', index: 0 })
     const own = { type: 'reasoning.text', text: 'Hm', format: 'x' }
     const rows: [fields: object, id: object][] = [

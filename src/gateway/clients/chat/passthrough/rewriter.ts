@@ -1,4 +1,4 @@
-import { applyChanges, toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { applyChanges, toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import type { ResponseHead } from '../../../protocol/client-protocol.ts'
 import { findObjectStart, type PassthroughRewriter } from '../../../protocol/passthrough-rewriter.ts'
 import { findSignatures } from '../reasoning.ts'
@@ -27,15 +27,15 @@ export function createChatRewriter(head: ResponseHead): PassthroughRewriter {
       const repairs = repair.findWholeRepairs(choices ?? [], events)
       const signatures = findSignatures(events, response)
       const isBroken = repairs !== undefined || !choices || choices.some(isIncomplete) || signatures.length > 0
-      const changed = isBroken ? rewriteJson(response, { member: 'message', head, repairs, signatures }) : response
+      const changed = isBroken ? rewriteJson(response, { field: 'message', head, repairs, signatures }) : response
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
-      return applyChanges(changed, changed.indexOf('{'), { set: toHeadMembers(head), fill })
+      return applyChanges(changed, changed.indexOf('{'), { set: toHeadFields(head), fill })
     },
   }
 }
 
-function toHeadMembers({ model, provider }: ResponseHead) {
+function toHeadFields({ model, provider }: ResponseHead) {
   return { model: toLatin1Json(model), provider: toLatin1Json(provider ?? null) }
 }
 
@@ -46,7 +46,7 @@ function toHeadMembers({ model, provider }: ResponseHead) {
 function createEventRewriter(head: ResponseHead, repair: ResponseRepair): PassthroughRewriter['rewriteEvent'] {
   const { id, createdSeconds } = head
   const eventPrefix = new EventPrefix('choices', 'usage', () => ({
-    set: toHeadMembers(head),
+    set: toHeadFields(head),
     fill: { id: toLatin1Json(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
   let hasDelta = false
@@ -66,7 +66,7 @@ function createEventRewriter(head: ResponseHead, repair: ResponseRepair): Passth
     const from = findObjectStart(text)
     if (from === -1) return raw
     const isChanged = !isCorrect || needsRewriteInChoice(text)
-    const rewriting: RewriteOptions = { member: 'delta', head, repairs, lacksRole, signatures }
+    const rewriting: RewriteOptions = { field: 'delta', head, repairs, lacksRole, signatures }
     const changed = isChanged ? withRewrittenLine(text, from, rewriting) : text
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }

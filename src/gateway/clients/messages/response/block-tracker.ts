@@ -8,7 +8,7 @@ import {
 } from '../../../protocol/tool-calls/assembled-calls.ts'
 import type { RelayedBlocks } from './writer.ts'
 
-/** An event of an upstream: the members that concern the order of blocks. */
+/** An event of an upstream: the fields that concern the order of blocks. */
 export type BlockEvent = {
   type?: string
   index?: number

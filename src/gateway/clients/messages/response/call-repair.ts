@@ -1,6 +1,6 @@
 import type { CompletionEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
-import { toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import type { ResponseHead } from '../../../protocol/client-protocol.ts'
 import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import { assembleCalls } from '../../../protocol/tool-calls/assembled-calls.ts'

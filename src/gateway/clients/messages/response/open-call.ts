@@ -22,7 +22,7 @@ export class OpenCall {
     return !this.isCustom && this.#extent.isComplete
   }
 
-  /** The input so far, as JSON. The free text of a custom call becomes the member `input` of an object. */
+  /** The input so far, as JSON. The free text of a custom call becomes the field `input` of an object. */
   get json(): string {
     return this.isCustom ? JSON.stringify({ input: this.#text }) : this.#text
   }

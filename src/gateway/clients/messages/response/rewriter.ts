@@ -1,7 +1,7 @@
 import type { CompletionEvent } from '#chat/events.ts'
-import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-members.ts'
+import { applyChanges, type Changes, toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import type { ResponseHead } from '../../../protocol/client-protocol.ts'
-import { changeMember, type PassthroughRewriter, parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
+import { changeField, type PassthroughRewriter, parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import { formatEvent } from './block-writer.ts'
 import { correctCalls, StreamCallRepair } from './call-repair.ts'
 import { toMessageObject, toMessageUsage } from './message.ts'
@@ -22,9 +22,9 @@ export function createMessagesRewriter(head: ResponseHead): PassthroughRewriter 
     const finish = events.find((completionEvent) => completionEvent.type === 'finish')
     if (finish && finish.native === undefined)
       return calls.repair(insertStopReason(raw, finish, completionTokens), events)
-    const withNames = raw.includes('message_start') ? changeMember(raw, 'message', startChanges(raw, changes)) : raw
+    const withNames = raw.includes('message_start') ? changeField(raw, 'message', startChanges(raw, changes)) : raw
     const stop = findStopReasonChange(events)
-    return calls.repair(withEventName(stop ? changeMember(withNames, 'delta', stop) : withNames), events)
+    return calls.repair(withEventName(stop ? changeField(withNames, 'delta', stop) : withNames), events)
   }
   return {
     rewriteEvent: (event, events = []) => {

@@ -1,25 +1,25 @@
 import { isObject } from '#platform/core/is-object.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/response-normalization.ts'
-import { type Members, withMembers } from '../../with-members.ts'
+import { type Fields, withFields } from '../../with-fields.ts'
 import { mapChoices } from '../chunk-events.ts'
 
-/** The members of a delta with text. */
-const textMembers = ['content', 'reasoning_content', 'reasoning'] as const
+/** The fields of a delta with text. */
+const textFields = ['content', 'reasoning_content', 'reasoning'] as const
 
 /** Reduces deltas that repeat the whole text so far to what is new in each (docs/decisions/0293). */
 export class CumulativeTextFilter implements EventFilter {
   readonly isDone = false
-  /** The text so far, by choice and member. */
-  readonly #texts = new Map<unknown, Members>()
+  /** The text so far, by choice and field. */
+  readonly #texts = new Map<unknown, Fields>()
 
   filter(event: SseEvent): SseEvent {
     return mapChoices(event, (choice) => {
       const { delta, index } = choice
       if (!isObject(delta)) return choice
       const texts = this.#texts.getOrInsertComputed(index, () => ({}))
-      const changes: Members = {}
-      for (const name of textMembers) {
+      const changes: Fields = {}
+      for (const name of textFields) {
         const text = delta[name]
         if (typeof text !== 'string' || text === '') continue
         const before = (texts[name] ?? '') as string
@@ -28,7 +28,7 @@ export class CumulativeTextFilter implements EventFilter {
         // Some servers send the last piece alone.
         texts[name] = repeats ? text : before + text
       }
-      const increment = withMembers(delta, changes)
+      const increment = withFields(delta, changes)
       return increment === delta ? choice : { ...choice, delta: increment }
     })
   }

@@ -2,23 +2,17 @@ import { toBlockDetails } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import { type Members, withMembers } from '../../with-members.ts'
+import { type Fields, withFields } from '../../with-fields.ts'
 
-/** Members of a message that are not checked, because every form of them is read. */
-const uncheckedMembers: ReadonlySet<string> = new Set([
-  'role',
-  'refusal',
-  'reasoning_details',
-  'function_call',
-  'audio',
-])
+/** Fields of a message that are not checked, because every form of them is read. */
+const uncheckedFields: ReadonlySet<string> = new Set(['role', 'refusal', 'reasoning_details', 'function_call', 'audio'])
 
 /** A fast check of the message of a whole response. */
 export function isStandardMessage(message: unknown): boolean {
   if (!isObject(message)) return false
   for (const name in message) {
     const value = message[name]
-    if (value === null || uncheckedMembers.has(name)) continue
+    if (value === null || uncheckedFields.has(name)) continue
     if (name === 'content' || name === 'reasoning' || name === 'reasoning_content') {
       if (typeof value !== 'string') return false
     } else if (name === 'tool_calls') {
@@ -49,7 +43,7 @@ export function normalizeMessage(message: unknown): unknown {
     ...normalizeReasoning(message),
   }
   const { tool_calls: listed = [], images: shown = [], annotations: cited = [] } = changes as ChangedLists
-  return withMembers(message, {
+  return withFields(message, {
     ...changes,
     ...(content.calls.length > 0 && { tool_calls: [...listed, ...content.calls] }),
     ...(content.images.length > 0 && { images: [...shown, ...content.images] }),
@@ -67,18 +61,18 @@ function listCalls(calls: unknown): unknown[] | undefined {
 type ChangedLists = { tool_calls?: unknown[]; images?: unknown[]; annotations?: unknown[] }
 
 /** The images beside the content. LiteLLM has one in `image`, gateways to Gemini have them in `multi_mod_content`. */
-function listImages({ images, image, multi_mod_content: parts }: Members): unknown[] | undefined {
+function listImages({ images, image, multi_mod_content: parts }: Fields): unknown[] | undefined {
   if (Array.isArray(images)) return images
   if (isObject(image) || typeof image === 'string') return [image]
   const others = Array.isArray(parts) ? parts.filter((part) => findImageUrl(part) !== undefined) : []
   return others.length > 0 ? others : undefined
 }
 
-/** `message` has the members of the message that change. */
-type Content = { message: Members; calls: Members[]; images: Members[]; annotations: unknown[] }
+/** `message` has the fields of the message that change. */
+type Content = { message: Fields; calls: Fields[]; images: Fields[]; annotations: unknown[] }
 
 /** The content, with calls, images and sources among its parts separate. */
-function splitContent({ content: sentContent, text }: Members): Content {
+function splitContent({ content: sentContent, text }: Fields): Content {
   const separated: Content = { message: {}, calls: [], images: [], annotations: [] }
   const content = isObject(sentContent) ? [sentContent] : sentContent
   if (content == null && typeof text === 'string') return { ...separated, message: { content: text, text: undefined } }
@@ -111,8 +105,8 @@ function normalizePart(part: unknown): unknown {
 }
 
 /** A call whose arguments have their standard name. */
-function normalizeCall(call: unknown): Members {
-  if (!isObject(call) || isObject(call.custom)) return call as Members
+function normalizeCall(call: unknown): Fields {
+  if (!isObject(call) || isObject(call.custom)) return call as Fields
   const calledFunction = isObject(call.function) ? call.function : call
   if (calledFunction.arguments != null || calledFunction.name === undefined) return call
   const args = calledFunction.parameters ?? calledFunction.input ?? calledFunction.args
@@ -126,14 +120,14 @@ function normalizeCall(call: unknown): Members {
   }
 }
 
-function normalizeImage(image: unknown): Members {
+function normalizeImage(image: unknown): Fields {
   const url = findImageUrl(image)
-  if (url === undefined) return image as Members
+  if (url === undefined) return image as Fields
   if (isObject(image) && isObject(image.image_url)) return image
   return { type: 'image_url', image_url: { url } }
 }
 
-/** The URL of an image. Servers send it as a text or in several members, or the image as base64. */
+/** The URL of an image. Servers send it as a text or in several fields, or the image as base64. */
 function findImageUrl(image: unknown): string | undefined {
   if (typeof image === 'string') return image.startsWith('data:') || /^https?:/.test(image) ? image : dataUrl(image)
   if (!isObject(image)) return undefined
@@ -152,20 +146,20 @@ const dataUrl = (base64: string, type: unknown = undefined) =>
 
 const isImageType = (type: unknown) => typeof type === 'string' && type.startsWith('image/')
 
-/** The members of a file in a part, which Gemini has in `inline_data`. */
-function fileOf(part: Members): Members {
+/** The fields of a file in a part, which Gemini has in `inline_data`. */
+function fileOf(part: Fields): Fields {
   const { inline_data: inline, inlineData = inline } = part
   return isObject(inlineData) ? inlineData : part
 }
 
-const dataOf = (part: Members) => fileOf(part).data
+const dataOf = (part: Fields) => fileOf(part).data
 
-function mediaTypeOf(part: Members): unknown {
+function mediaTypeOf(part: Fields): unknown {
   const { mediaType, media_type, mimeType, mime_type } = fileOf(part)
   return mediaType ?? media_type ?? mimeType ?? mime_type
 }
 
-/** An annotation whose members are within `url_citation`. */
+/** An annotation whose fields are within `url_citation`. */
 function normalizeAnnotation(annotation: unknown): unknown {
   if (!isObject(annotation) || isObject(annotation.url_citation) || typeof annotation.url !== 'string')
     return annotation
@@ -174,7 +168,7 @@ function normalizeAnnotation(annotation: unknown): unknown {
 }
 
 /** Reasoning as text, where a server sends a list, and the details of signed reasoning. */
-function normalizeReasoning(message: Members): Members {
+function normalizeReasoning(message: Fields): Fields {
   const { reasoning, reasoning_content, reasoning_details, thinking_blocks: blocks } = message
   const texts = [reasoning, reasoning_content].filter((one) => typeof one === 'string' && one !== '')
   const lists = {

@@ -1,12 +1,12 @@
 import { isObject } from '#platform/core/is-object.ts'
-import type { Members } from '../../with-members.ts'
+import type { Fields } from '../../with-fields.ts'
 
-/** A response of a server's own API, in the members of a completion. */
-type NativeResponse = { message: Members; reason?: unknown; usage?: unknown }
+/** A response of a server's own API, in the fields of a completion. */
+type NativeResponse = { message: Fields; reason?: unknown; usage?: unknown }
 type NativeApi = {
   /** The servers that send it. Only for the reader of this file. */
   servers: string
-  read: (body: Members) => NativeResponse | undefined
+  read: (body: Fields) => NativeResponse | undefined
 }
 
 /** The APIs of servers that also answer chat requests with them, or proxies in front of them. */
@@ -96,8 +96,8 @@ const nativeApis: NativeApi[] = [
     servers: 'Cohere, as events',
     read: ({ type, index, delta }) => {
       if (typeof type !== 'string' || !cohereEvents.test(type) || !isObject(delta)) return undefined
-      const { content, tool_plan, tool_calls: call } = isObject(delta.message) ? delta.message : ({} as Members)
-      const { text, thinking = tool_plan } = isObject(content) ? content : ({} as Members)
+      const { content, tool_plan, tool_calls: call } = isObject(delta.message) ? delta.message : ({} as Fields)
+      const { text, thinking = tool_plan } = isObject(content) ? content : ({} as Fields)
       const message = {
         content: text,
         reasoning: thinking,
@@ -113,7 +113,7 @@ const nativeApis: NativeApi[] = [
       if ('type' in other) return undefined
       const isMessage = role === 'assistant' && content !== undefined
       if (!isMessage && !(isObject(message) && message.role === 'assistant')) return undefined
-      return { message: isMessage ? { role, content, ...other } : (message as Members), reason: finish_reason, usage }
+      return { message: isMessage ? { role, content, ...other } : (message as Fields), reason: finish_reason, usage }
     },
   },
 ]
@@ -121,22 +121,22 @@ const nativeApis: NativeApi[] = [
 const cohereEvents = /^(?:message|content|tool-plan|tool-call)-(?:start|delta|end)$/
 
 /** A whole response or an event of a server's own API as a completion or chunk. Undefined for other responses. */
-export function readNativeResponse(body: unknown, member: 'delta' | 'message'): object | undefined {
+export function readNativeResponse(body: unknown, field: 'delta' | 'message'): object | undefined {
   const response = Array.isArray(body) && body.length === 1 ? body[0] : body
   if (!isObject(response) || response.error || response.errors || response.type === 'error') return undefined
   for (const { read } of nativeApis) {
     const nativeResponse = read(response)
     if (!nativeResponse) continue
     const { message, reason, usage } = nativeResponse
-    const missingReason = member === 'message' ? 'stop' : null
+    const missingReason = field === 'message' ? 'stop' : null
     const finish_reason = typeof reason === 'string' ? reason : missingReason
-    return { choices: [{ index: 0, [member]: message, finish_reason }], ...(usage != null && { usage }) }
+    return { choices: [{ index: 0, [field]: message, finish_reason }], ...(usage != null && { usage }) }
   }
   return undefined
 }
 
 function convertBedrockPart(part: unknown): unknown {
-  const { text, toolUse, reasoningContent } = isObject(part) ? part : ({} as Members)
+  const { text, toolUse, reasoningContent } = isObject(part) ? part : ({} as Fields)
   if (isObject(toolUse))
     return { type: 'tool_use', id: toolUse.toolUseId, name: toolUse.name, input: toolUse.input ?? {} }
   const thought = isObject(reasoningContent) ? reasoningContent.reasoningText : undefined

@@ -1,11 +1,11 @@
 import { isObject } from '#platform/core/is-object.ts'
-import type { Members } from '../../with-members.ts'
+import type { Fields } from '../../with-fields.ts'
 
-/** A source of a response, with the members that OpenAI's annotations have. */
+/** A source of a response, with the fields that OpenAI's annotations have. */
 type Source = { url: string; title?: string; content?: string }
 
-/** Members of a response in which servers have its sources. The first ones have titles. */
-export const sourceMembers = [
+/** Fields of a response in which servers have its sources. The first ones have titles. */
+export const sourceFields = [
   'search_results',
   // Zhipu
   'web_search',
@@ -18,8 +18,8 @@ export const sourceMembers = [
   'citations',
 ] as const
 
-/** Members of a message in which servers have its sources. */
-const messageMembers = [
+/** Fields of a message in which servers have its sources. */
+const messageFields = [
   'citations',
   // Azure
   'context',
@@ -29,8 +29,8 @@ const messageMembers = [
   'executed_tools',
 ] as const
 
-/** Members with a source, or with a list of them. */
-const innerMembers = [
+/** Fields with a source, or with a list of them. */
+const innerFields = [
   'citations',
   'search_results',
   'results',
@@ -41,16 +41,13 @@ const innerMembers = [
   'url_citation',
 ] as const
 
-/** Sources are searched down to this level: a member of an item of a list in a member, for example. */
+/** Sources are searched down to this level: a field of an item of a list in a field, for example. */
 const maxDepth = 5
 
 /** The sources of a response and of its message, each once. */
-export function findSources(completion: Members, message: Members): Source[] {
+export function findSources(completion: Fields, message: Fields): Source[] {
   const sources = new Map<string, Source>()
-  const sourceValues = [
-    ...sourceMembers.map((name) => completion[name]),
-    ...messageMembers.map((name) => message[name]),
-  ]
+  const sourceValues = [...sourceFields.map((name) => completion[name]), ...messageFields.map((name) => message[name])]
   for (const source of sourceValues.flatMap((value) => listSources(value, maxDepth)))
     if (!sources.has(source.url)) sources.set(source.url, source)
   return [...sources.values()]
@@ -68,7 +65,7 @@ function listSources(value: unknown, depth: number): Source[] {
   if (Array.isArray(value)) return value.flatMap((item) => listSources(item, depth - 1))
   if (!isObject(value)) return []
   const url = [value.url, value.link, value.uri].find((one) => typeof one === 'string' && isUrl(one))
-  if (typeof url !== 'string') return innerMembers.flatMap((name) => listSources(value[name], depth - 1))
+  if (typeof url !== 'string') return innerFields.flatMap((name) => listSources(value[name], depth - 1))
   const title = firstText(value.title, value.name)
   const content = firstText(value.snippet, value.content, value.cited_text)
   return [{ url, ...(title && { title }), ...(content && { content }) }]

@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/response-normalization.ts'
-import { type Members, withMembers } from '../../with-members.ts'
+import { type Fields, withFields } from '../../with-fields.ts'
 import { mapChoices, toFinalEvents } from '../chunk-events.ts'
 import { measureHeldEnd } from '../held-end.ts'
 
@@ -24,7 +24,7 @@ class TagSplitter {
   #closingTag = ''
   #hasReasoning = false
 
-  /** @param state `done` for a response whose reasoning is already in a separate member. */
+  /** @param state `done` for a response whose reasoning is already in a separate field. */
   constructor(state: 'start' | 'done' = 'start') {
     this.#state = state
   }
@@ -99,17 +99,17 @@ function findOpeningTag(text: string): string | undefined {
   return openingTags.find((tag) => content.startsWith(tag))
 }
 
-type Choice = { index?: unknown; finish_reason?: unknown; delta?: unknown; message?: unknown } & Members
+type Choice = { index?: unknown; finish_reason?: unknown; delta?: unknown; message?: unknown } & Fields
 
 /**
- * The response with its reasoning in a separate member, in which the readers and rewriters expect it. The same response if its
+ * The response with its reasoning in a separate field, in which the readers and rewriters expect it. The same response if its
  * text does not start with reasoning between tags.
  */
 export function separateReasoning(completion: unknown): unknown {
   const { choices } = (completion ?? {}) as { choices?: unknown }
   if (!Array.isArray(choices)) return completion
   const separated = mapItems(choices as Choice[], separateInChoice)
-  return separated === choices ? completion : { ...(completion as Members), choices: separated }
+  return separated === choices ? completion : { ...(completion as Fields), choices: separated }
 }
 
 function separateInChoice(choice: Choice): Choice {
@@ -122,11 +122,11 @@ function separateInChoice(choice: Choice): Choice {
   return { ...choice, message: { ...message, content: '', ...delta } }
 }
 
-const hasReasoning = ({ reasoning, reasoning_content }: Members) => Boolean(reasoning) || Boolean(reasoning_content)
+const hasReasoning = ({ reasoning, reasoning_content }: Fields) => Boolean(reasoning) || Boolean(reasoning_content)
 
 /** The start of the text in an event. Most servers of Go write `<` as an escape. */
 const textStart = /"content"\s*:\s*"((?:\s|\\[nrt])*)(?:(<|\\u003c)|([^"])|")/i
-/** Matches reasoning in a separate member. Tags in the text are not searched then. */
+/** Matches reasoning in a separate field. Tags in the text are not searched then. */
 const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
 
 /**
@@ -136,7 +136,7 @@ const otherReasoning = /"reasoning(?:_content)?"\s*:\s*"[^"]/
 export class ReasoningSeparator implements EventFilter {
   readonly #choiceCount: number
   readonly #splitters = new Map<unknown, TagSplitter>()
-  #lastChunk: Members | undefined
+  #lastChunk: Fields | undefined
 
   /** Whether the rest of the stream needs no changes. */
   isDone = false
@@ -183,10 +183,10 @@ export class ReasoningSeparator implements EventFilter {
     const rest = finish_reason ? splitter.end() : { reasoning: '', text: '' }
     const separated = { reasoning: parts.reasoning + rest.reasoning, text: parts.text + rest.text }
     if (separated.text === (text ?? '') && separated.reasoning === '') return choice
-    return { ...choice, delta: withMembers(delta, { content: '', ...toDelta(separated) }) }
+    return { ...choice, delta: withFields(delta, { content: '', ...toDelta(separated) }) }
   }
 }
 
-function toDelta({ reasoning, text }: { reasoning: string; text: string }): Members {
+function toDelta({ reasoning, text }: { reasoning: string; text: string }): Fields {
   return { ...(text !== '' && { content: text }), ...(reasoning !== '' && { tagged_reasoning: reasoning }) }
 }

@@ -41,17 +41,17 @@ export function readPythonCalls(block: string): TextCall[] | undefined {
 function readPythonCall(reader: PythonReader): TextCall | undefined {
   const name = reader.read(toolName)
   if (name === undefined || !reader.skip('(')) return undefined
-  const members: string[] = []
+  const fields: string[] = []
   const names = new Set<string>()
   const isValid = reader.readItems(')', () => {
     const key = reader.read(argumentName)
     const value = key !== undefined && !names.has(key) && reader.skip('=') ? reader.readValue() : undefined
     if (key === undefined || value === undefined) return false
     names.add(key)
-    members.push(`${JSON.stringify(key)}:${value}`)
+    fields.push(`${JSON.stringify(key)}:${value}`)
     return true
   })
-  return isValid ? { name, arguments: `{${members.join(',')}}` } : undefined
+  return isValid ? { name, arguments: `{${fields.join(',')}}` } : undefined
 }
 
 function withoutEndMark(block: string): string {

@@ -96,14 +96,14 @@ export class PythonReader {
   }
 
   #readObject(depth: number): string | undefined {
-    const members: string[] = []
+    const fields: string[] = []
     const isValid = this.readItems('}', () => {
       const name = this.#readStrings() ?? quoted(this.#readNumber())
       const value = name !== undefined && this.skip(':') ? this.readValue(depth + 1) : undefined
-      members.push(`${name}:${value}`)
+      fields.push(`${name}:${value}`)
       return value !== undefined
     })
-    return isValid ? `{${members.join(',')}}` : undefined
+    return isValid ? `{${fields.join(',')}}` : undefined
   }
 
   #readWord(): string | undefined {

@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { EventFilter } from '../../../protocol/response-normalization.ts'
-import { type Members, withMembers } from '../../with-members.ts'
+import { type Fields, withFields } from '../../with-fields.ts'
 import { mapChoices, toFinalEvents } from '../chunk-events.ts'
 import type { TextCallFormat } from './text-call-formats.ts'
 import { type SplitText, TextCallSplitter } from './text-call-splitter.ts'
@@ -14,7 +14,7 @@ export class TextCallFilter implements EventFilter {
   readonly #splitters = new Map<unknown, TextCallSplitter>()
   /** The number of calls so far, in all choices: each gets another index. */
   #callCount = 0
-  #lastChunk: Members | undefined
+  #lastChunk: Fields | undefined
 
   constructor(format: TextCallFormat, toolNames: ReadonlySet<string>) {
     this.#create = () => new TextCallSplitter(format, toolNames)
@@ -31,7 +31,7 @@ export class TextCallFilter implements EventFilter {
     return toFinalEvents(this.#lastChunk, this.#splitters, (splitter) => this.#toDelta(splitter.end()))
   }
 
-  #split(choice: Members): Members {
+  #split(choice: Fields): Fields {
     const { delta, finish_reason, index } = choice
     const text = isObject(delta) ? delta.content : undefined
     if (typeof text !== 'string' && !(finish_reason && this.#splitters.has(index))) return choice
@@ -40,10 +40,10 @@ export class TextCallFilter implements EventFilter {
     const rest = finish_reason ? splitter.end() : { text: '', calls: [] }
     const whole = { text: split.text + rest.text, calls: [...split.calls, ...rest.calls] }
     if (whole.text === (text ?? '') && whole.calls.length === 0) return choice
-    return { ...choice, delta: withMembers((delta ?? {}) as Members, { content: '', ...this.#toDelta(whole) }) }
+    return { ...choice, delta: withFields((delta ?? {}) as Fields, { content: '', ...this.#toDelta(whole) }) }
   }
 
-  #toDelta({ text, calls }: SplitText): Members {
+  #toDelta({ text, calls }: SplitText): Fields {
     const tool_calls = calls.map((called) => ({ index: this.#callCount++, type: 'function', function: called }))
     return { ...(text !== '' && { content: text }), ...(tool_calls.length > 0 && { tool_calls }) }
   }
@@ -53,7 +53,7 @@ export class TextCallFilter implements EventFilter {
 export function withTextCalls(completion: unknown, format: TextCallFormat, toolNames: ReadonlySet<string>): unknown {
   const { choices } = (completion ?? {}) as { choices?: unknown }
   if (!Array.isArray(choices)) return completion
-  const split = mapItems(choices as Members[], (choice) => {
+  const split = mapItems(choices as Fields[], (choice) => {
     const message = choice?.message
     if (!isObject(message) || typeof message.content !== 'string') return choice
     const splitter = new TextCallSplitter(format, toolNames)
@@ -64,5 +64,5 @@ export function withTextCalls(completion: unknown, format: TextCallFormat, toolN
     const content = first.text + last.text
     return { ...choice, message: { ...message, content: content || null, tool_calls: [...sentCalls, ...calls] } }
   })
-  return split === choices ? completion : { ...(completion as Members), choices: split }
+  return split === choices ? completion : { ...(completion as Fields), choices: split }
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { applyChanges, findMembers } from './json-members.ts'
+import { applyChanges, findFields } from './json-fields.ts'
 
 const word = fc.constantFrom('id', 'model', 'a', 'toString', 'usage', 'x\\')
 const none = { set: {}, fill: {} }
 
-describe('members of objects in JSON text', () => {
-  test('every member is found at its position, with any value and spacing', () => {
+describe('fields of objects in JSON text', () => {
+  test('every field is found at its position, with any value and spacing', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 2), (object, space) => {
         const text = JSON.stringify(object, null, space)
-        const read = findMembers(text, 0).flatMap(({ start, end }) =>
+        const read = findFields(text, 0).flatMap(({ start, end }) =>
           Object.entries(JSON.parse(`{${text.slice(start, end)}}`)),
         )
         assert.deepEqual(read, Object.entries(JSON.parse(text)))
@@ -20,7 +20,7 @@ describe('members of objects in JSON text', () => {
     )
   })
 
-  test('set members are replaced, missing ones added, others unchanged', () => {
+  test('set fields are replaced, missing ones added, others unchanged', () => {
     fc.assert(
       fc.property(fc.dictionary(word, fc.jsonValue()), (object) => {
         const text = JSON.stringify({ ...object, usage: null })
@@ -34,7 +34,7 @@ describe('members of objects in JSON text', () => {
     )
   })
 
-  test('a member that may not be null is taken out at any place', () => {
+  test('a field that may not be null is taken out at any place', () => {
     const changes = { ...none, notNull: 'usage' }
     const without = (text: string) => applyChanges(text, 0, changes)
     assert.equal(without('{"usage":null}'), '{}')

@@ -1,5 +1,5 @@
-/** The position of an object's member in JSON text: from the opening quote of its name to the end of its value. */
-type Member = { name: string; start: number; valueStart: number; end: number }
+/** The position of an object's field in JSON text: from the opening quote of its name to the end of its value. */
+type Field = { name: string; start: number; valueStart: number; end: number }
 
 const quote = 34
 const backslash = 92
@@ -10,22 +10,22 @@ const [openBrace, closeBrace] = [123, 125]
 const [openBracket, closeBracket] = [91, 93]
 
 /**
- * Finds the members of the object that begins at `from`, without parsing their values. The text must be valid JSON. It can
+ * Finds the fields of the object that begins at `from`, without parsing their values. The text must be valid JSON. It can
  * be UTF-8 decoded as latin1, because the searched names and the punctuation are ASCII.
  */
-export function findMembers(text: string, from: number): Member[] {
-  const members: Member[] = []
+export function findFields(text: string, from: number): Field[] {
+  const fields: Field[] = []
   let at = afterSpace(text, from + 1)
   while (text.charCodeAt(at) === quote) {
     const nameEnd = stringEnd(text, at)
     const valueStart = afterSpace(text, afterSpace(text, nameEnd) + 1)
     const end = valueEnd(text, valueStart)
-    members.push({ name: text.slice(at + 1, nameEnd - 1), start: at, valueStart, end })
+    fields.push({ name: text.slice(at + 1, nameEnd - 1), start: at, valueStart, end })
     const next = afterSpace(text, end)
     if (text[next] !== ',') break
     at = afterSpace(text, next + 1)
   }
-  return members
+  return fields
 }
 
 function afterSpace(text: string, from: number): number {
@@ -90,8 +90,8 @@ function trimmedEnd(text: string, from: number, to: number): number {
 }
 
 /**
- * Changes to an object's members. Values are JSON text. `set` replaces or adds members, `fill` adds missing ones, and
- * `notNull` names a member that is removed if it is null.
+ * Changes to an object's fields. Values are JSON text. `set` replaces or adds fields, `fill` adds missing ones, and
+ * `notNull` names a field that is removed if it is null.
  */
 export type Changes = {
   set: Readonly<Record<string, string>>
@@ -99,7 +99,7 @@ export type Changes = {
   notNull?: string
 }
 
-/** Applies changes to the object that begins at `from`. New members come first. All other bytes stay unchanged. */
+/** Applies changes to the object that begins at `from`. New fields come first. All other bytes stay unchanged. */
 export function applyChanges(text: string, from: number, { set, fill, notNull }: Changes): string {
   const filled = Object.keys(fill)
   const names = filled.concat(Object.keys(set))
@@ -119,7 +119,7 @@ export function applyChanges(text: string, from: number, { set, fill, notNull }:
       changedText += text.slice(copiedEnd, valueStart) + set[names[nameIndex]!]
       copiedEnd = end
     } else if (notNull !== undefined && isNull(text, valueStart, end) && isNamed(notNull, text, at, nameEnd))
-      return applyChanges(withoutMember(text, from, at), from, { set, fill, notNull })
+      return applyChanges(withoutField(text, from, at), from, { set, fill, notNull })
     const next = afterSpace(text, end)
     if (text.charCodeAt(next) !== comma) break
     at = afterSpace(text, next + 1)
@@ -149,14 +149,14 @@ function isNull(text: string, start: number, end: number): boolean {
   return end - start === 4 && text.startsWith('null', start)
 }
 
-/** Removes the member that begins at `start`, with its comma. */
-function withoutMember(text: string, from: number, start: number): string {
-  const members = findMembers(text, from)
-  const at = members.findIndex((member) => member.start === start)
-  const { end } = members[at]!
+/** Removes the field that begins at `start`, with its comma. */
+function withoutField(text: string, from: number, start: number): string {
+  const fields = findFields(text, from)
+  const at = fields.findIndex((field) => field.start === start)
+  const { end } = fields[at]!
   return at === 0
-    ? text.slice(0, start) + text.slice(members[1]?.start ?? end)
-    : text.slice(0, members[at - 1]!.end) + text.slice(end)
+    ? text.slice(0, start) + text.slice(fields[1]?.start ?? end)
+    : text.slice(0, fields[at - 1]!.end) + text.slice(end)
 }
 
 /** Serializes a value to JSON in UTF-8, returned as a latin1 string of one character per byte. */
