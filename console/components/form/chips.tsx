@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Filter, filterText, findEnteredValue, removalLabel, titleOf } from '../filters/filter-label.ts'
 import type { Filters } from '../filters/filters.ts'
-import { matchesAllWords } from '../filters/matches-all-words.ts'
 
 /** A row of filters, which scrolls horizontally in a narrow window. */
 export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
@@ -145,7 +144,7 @@ function TextFilter({ filter, value, onSelect }: ChoiceProps<'text'>) {
   // Starts empty if only suggestions can be chosen, so that all of them are shown.
   const [text, setText] = useState((!filter.onlySuggestions && value) || '')
   const matches = (filter.suggestions ?? [])
-    .filter((one) => matchesAllWords(`${one} ${filter.format?.(one) ?? ''}`, text))
+    .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(text.toLowerCase()))
     .slice(0, filter.onlySuggestions ? undefined : maxSuggestions)
   return (
     <form
