@@ -133,7 +133,7 @@ export function describeLimit({ subject }: Budget, guardrails: readonly Guardrai
       metadata: { guardrail_id: subject.guardrailId, rule: 'group_limits', layer: spendLimitNameOf(subject), ...group },
     }
   }
-  const each = subject.spender.kind === 'member' ? 'each field' : 'each key'
+  const each = subject.spender.kind === 'member' ? 'each member' : 'each key'
   return {
     name: `${nameOf(guardrails, subject.guardrailId)} for ${each}`,
     metadata: { guardrail_id: subject.guardrailId, rule: 'limit_usd', layer: spendLimitNameOf(subject) },

@@ -10,7 +10,7 @@ type ReachabilityDeps = {
   credentials: Pick<Credentials, 'of'>
 }
 
-/** Returns which endpoints a key and a field can reach now: those with a credential and without an open circuit. */
+/** Returns which endpoints a key and a member can reach now: those with a credential and without an open circuit. */
 export function createReachabilityLookup(deps: ReachabilityDeps, { workspaceId }: { workspaceId: string }) {
   return async (owner: { keyHash: string; userId: string }): Promise<(endpoint: Endpoint) => boolean> => {
     const accessLookup = await deps.credentials.of({ ...owner, workspaceId })

@@ -10,7 +10,7 @@ export function applyLitellmFields(original: Body): Body {
   if (body.fallbacks == null && body.guardrails == null) return body
   const { fallbacks, guardrails, ...rest } = body
   if (Array.isArray(guardrails) ? guardrails.length > 0 : guardrails != null) {
-    const reason = 'a request cannot choose guardrails. Assign them to the key or its field (docs/guardrails.md)'
+    const reason = 'a request cannot choose guardrails. Assign them to the key or its member (docs/guardrails.md)'
     throw new Fault('invalid', `Invalid request: guardrails: ${reason}.`)
   }
   if (fallbacks == null) return rest
