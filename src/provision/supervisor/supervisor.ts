@@ -227,7 +227,8 @@ export class Supervisor {
       return
     }
     const { status } = leased.intern
-    if (keepRunning && status === 'running') return
+    // Its pass still reads the database.
+    if (keepRunning && status === 'running') return await this.#passes.waitUntilEnded(id)
     await provisioner.leave(leased.intern)
     await this.#passes.waitUntilEnded(id)
     // A pending start can have finished in the meantime.
