@@ -41,8 +41,8 @@ function ReleaseDialog({ generation, onClose }: { generation: Generation; onClos
       <h2>Release {exactMoney(generation.unconfirmed_usd)}?</h2>
       <form class="fields" onSubmit={submit}>
         <p>
-          Limits and budgets get this amount back. The cost of the request stays. If the provider bills more than this
-          cost, no limit counts the difference. The audit log records the release.
+          Limits and budgets get this amount back. The cost of the request stays. If the provider bills more, no limit
+          counts the difference.
         </p>
         <FormActions problem={problem} label="Release" disabled={isBusy} onClose={onClose} />
       </form>
