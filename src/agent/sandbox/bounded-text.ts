@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { isContinuationByte } from '#platform/text/decode-bytes.ts'
 
 /** The numbers of bytes that are stored of the beginning and of the end. */
 type Limits = { head: number; tail: number }
@@ -66,8 +67,6 @@ class TailBytes {
 }
 
 const lastBytes = (bytes: Buffer, count: number) => bytes.subarray(Math.max(0, bytes.length - count))
-
-const isContinuationByte = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80
 
 /** The longest character in UTF-8 has a first byte and this many continuation bytes. */
 const maxContinuationBytes = 3

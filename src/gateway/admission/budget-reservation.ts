@@ -108,11 +108,9 @@ function refusalFault(
 async function reserve(deps: ReservationDeps, budgets: readonly Budget[], amount: PicoUsd): Promise<ReserveResult> {
   try {
     return await deps.budgets.reserve(budgets, amount)
-  } catch (error) {
+  } catch {
     const message = 'Spending limits cannot be checked now, so the request was not sent. Try again shortly.'
-    const fault = new Fault('unavailable', message)
-    fault.cause = error
-    throw fault
+    throw new Fault('unavailable', message)
   }
 }
 

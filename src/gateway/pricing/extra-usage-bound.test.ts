@@ -49,6 +49,11 @@ describe('the bound of billed units other than text', () => {
     assert.deepEqual([unitCounts, contextReads], [{ web_search: 4, file_search: 4 }, 5])
   })
 
+  test('counts the calls of a tool with the name of a method of objects', () => {
+    const tools = [{ type: 'constructor' }, { type: 'constructor' }]
+    assert.deepEqual({ ...boundOf(openaiResponses, { tools, max_tool_calls: 4 })?.unitCounts }, { constructor: 8 })
+  })
+
   test('assumes sixteen calls without a limit, and one context for Gemini', () => {
     const { unitCounts, contextReads, missingCallLimits } = boundOf(googleGemini, {
       tools: [{ type: 'google_search' }],

@@ -1,6 +1,7 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
 import { findSibling } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { ownValue } from '#platform/core/own-value.ts'
 import type { RequestFormat } from '#platform/core/vocabulary.ts'
 import { getRequestMedia } from '../media/requested-media.ts'
 import { type ProviderProtocol, passesThrough } from '../protocol/provider-protocol.ts'
@@ -36,7 +37,7 @@ export type ExtraUsageBound = {
    * to the prompt. 0 without provider tools: then the prompt bounds itself.
    */
   contextReads: number
-  /** How many times the model can read the prompt and answer: 2 if it can first compact the conversation. */
+  /** How many times the model can read the prompt and respond: 2 if it can first compact the conversation. */
   modelPasses: 1 | 2
   /** The number of images in the prompt, if images have a price; otherwise 0. */
   promptImages: number
@@ -55,7 +56,7 @@ type ToolModel = { name: string; prices: Prices; prompt: number; completion: num
 /** The assumed number of calls of a provider tool for which no field sets a limit. */
 const assumedCallLimit = 16
 /** The assumed maximum of images in one response. */
-const assumedAnswerImages = 4
+const assumedResponseImages = 4
 
 /** Bounds what an endpoint can bill in addition to text. Undefined if it can bill only text, as for most requests. */
 export function computeExtraUsageBound(
@@ -120,7 +121,7 @@ function countImages(
   requestedTypes: readonly RequestedTokenType[],
 ): Record<string, number> {
   const canReturnImages = requestedTypes.some(({ type }) => type === 'imageCompletion')
-  const responseImages = canReturnImages ? assumedAnswerImages * countBilledChoices(chat) : 0
+  const responseImages = canReturnImages ? assumedResponseImages * countBilledChoices(chat) : 0
   const count = getRequestMedia(chat).imageCount + responseImages
   return prices.image === undefined || count === 0 ? {} : { image: count }
 }
@@ -138,7 +139,7 @@ function countToolCalls(tools: readonly ProviderTool[]): {
   const callsByUnit: Record<string, number> = {}
   const callsByLimit = new Map<string, number>()
   for (const [index, { unit, maxCalls = assumedCallLimit, limitField = `tool ${index}` }] of tools.entries()) {
-    callsByUnit[unit] = (callsByUnit[unit] ?? 0) + maxCalls
+    callsByUnit[unit] = (ownValue(callsByUnit, unit) ?? 0) + maxCalls
     callsByLimit.set(limitField, maxCalls)
   }
   return { callsByUnit, totalCalls: callsByLimit.values().reduce((sum, calls) => sum + calls, 0) }
@@ -147,7 +148,7 @@ function countToolCalls(tools: readonly ProviderTool[]): {
 /** The sums by unit. A client can name a tool like any other unit. */
 function addCounts(counts: Record<string, number>, added: Record<string, number>): Record<string, number> {
   const sums = { ...counts }
-  for (const unit in added) sums[unit] = (sums[unit] ?? 0) + added[unit]!
+  for (const unit in added) sums[unit] = (ownValue(sums, unit) ?? 0) + added[unit]!
   return sums
 }
 

@@ -10,12 +10,12 @@ import type { ExtraUsageBound } from './extra-usage-bound.ts'
  */
 export function priceableTargets(
   targets: Target[],
-  computeBill: (target: Target) => ExtraUsageBound | undefined,
+  boundExtraUsage: (target: Target) => ExtraUsageBound | undefined,
   isLimited: (endpoint: Endpoint) => boolean,
 ): Target[] {
   let firstUnpriced: { target: Target; bound: ExtraUsageBound } | undefined
   const priceable = targets.filter((target) => {
-    const bound = isLimited(target.endpoint) ? computeBill(target) : undefined
+    const bound = isLimited(target.endpoint) ? boundExtraUsage(target) : undefined
     if (!bound || (bound.unpriced.length === 0 && bound.missingCallLimits.length === 0)) return true
     firstUnpriced ??= { target, bound }
     return false

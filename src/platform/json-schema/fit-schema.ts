@@ -58,14 +58,20 @@ function fitNode(original: unknown, context: FitContext): Schema {
     schema = { ...schema, items: {} }
   if (rules.closesObjects || rules.declaresRequired) schema = withDeclaredRequired(schema, context)
   if (rules.closesObjects && describesObject(schema) && schema.additionalProperties !== false) {
-    if (isDictionary(schema)) context.report('additionalProperties')
+    schema = isDictionary(schema) ? describeDictionary(schema, context) : schema
     schema = { ...schema, properties: schema.properties ?? {}, additionalProperties: false }
   }
   return schema
 }
 
+/** Moves the schema of properties of any name into the description, because a closed object has none. */
+function describeDictionary({ additionalProperties, ...schema }: Schema, { report }: FitContext): Schema {
+  report('additionalProperties')
+  return moveIntoDescription(schema, { additionalProperties })
+}
+
 /** Whether an object is meant to have properties of any name. Closed, it has none of them. */
-function isDictionary({ additionalProperties, properties }: Schema): boolean {
+export function isDictionary({ additionalProperties, properties }: Schema): boolean {
   if (additionalProperties === true) return !isSchema(properties) || Object.keys(properties).length === 0
   return isSchema(additionalProperties)
 }

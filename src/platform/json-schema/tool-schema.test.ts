@@ -57,6 +57,21 @@ test('an object that can also be null is closed like any other', () => {
   )
 })
 
+test('a closed dictionary describes the values of its properties', () => {
+  const schema = { type: 'object', additionalProperties: { type: 'number' }, description: 'Prices' }
+  const reported: string[] = []
+  assert.deepEqual(
+    fitSchema(schema, { closesObjects: true }, (keyword) => reported.push(keyword)),
+    {
+      type: 'object',
+      properties: {},
+      additionalProperties: false,
+      description: 'Prices\n\n{additionalProperties: {"type":"number"}}',
+    },
+  )
+  assert.deepEqual(reported, ['additionalProperties'])
+})
+
 test('references that double at each level are replaced within a bound', () => {
   const levels = Array.from({ length: 40 }, (_, at) => {
     const $ref = `#/$defs/l${at + 1}`

@@ -27,11 +27,13 @@ export function decodeLatin1(bytes: Buffer): string {
 
 /** Returns the position of the first byte of the character that contains the byte at `at`. Any position for invalid UTF-8. */
 function characterStart(bytes: Buffer, at: number): number {
-  for (let start = at; start > at - 4; start--) if (!isContinuation(bytes[start]!)) return start
+  for (let start = at; start > at - 4; start--) if (!isContinuationByte(bytes[start]!)) return start
   return at
 }
 
-const isContinuation = (byte: number) => (byte & 0b1100_0000) === 0b1000_0000
+/** Whether a byte of UTF-8 continues a character. */
+export const isContinuationByte = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 

@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseRetryAfter, parseWaitMessage, readBodyWait, readRetryAfter, readTimeToReset } from './wait-times.ts'
+import {
+  parseProviderRetryAfter,
+  parseWaitMessage,
+  readBodyWait,
+  readRetryAfter,
+  readTimeToReset,
+} from './wait-times.ts'
 
 const at = Date.UTC(2026, 10, 18, 12)
 
 test('Retry-After is limited to a day', () => {
   const day = 24 * 3_600_000
   for (const header of ['1000000000', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
-    assert.equal(parseRetryAfter(header, at), day)
+    assert.equal(parseProviderRetryAfter(header, at), day)
 })
 
 test('Retry-After is read in seconds and as a date', () => {
-  assert.equal(parseRetryAfter('1.5', at), 1500)
-  assert.equal(parseRetryAfter(new Date(at + 60_000).toUTCString(), at), 60_000)
-  assert.equal(parseRetryAfter(new Date(at - 60_000).toUTCString(), at), 0)
+  assert.equal(parseProviderRetryAfter('1.5', at), 1500)
+  assert.equal(parseProviderRetryAfter(new Date(at + 60_000).toUTCString(), at), 60_000)
+  assert.equal(parseProviderRetryAfter(new Date(at - 60_000).toUTCString(), at), 0)
   assert.deepEqual(
-    [parseRetryAfter('soon', at), parseRetryAfter('', at), parseRetryAfter(undefined, at)],
+    [parseProviderRetryAfter('soon', at), parseProviderRetryAfter('', at), parseProviderRetryAfter(undefined, at)],
     [undefined, undefined, undefined],
   )
 })
@@ -48,17 +54,17 @@ test('the time to wait is read in other words, and in Chinese', () => {
 
 test('Retry-After is read with quotes, a parameter or words', () => {
   for (const header of ['"7"', '7;comment=x', 'PT7S', 'Retry in 7 seconds'])
-    assert.equal(parseRetryAfter(header, at), 7000)
+    assert.equal(parseProviderRetryAfter(header, at), 7000)
 })
 
 test('the first of several values of Retry-After counts', () => {
-  assert.equal(parseRetryAfter('120, 60', at), 120_000)
+  assert.equal(parseProviderRetryAfter('120, 60', at), 120_000)
   assert.equal(readTimeToReset({ 'x-ratelimit-reset-after': '12' }, at), 12_000)
 })
 
 test('Retry-After can be a duration, and Azure has its own header', () => {
-  assert.equal(parseRetryAfter('30s', at), 30_000)
-  assert.equal(parseRetryAfter('6m0s', at), 360_000)
+  assert.equal(parseProviderRetryAfter('30s', at), 30_000)
+  assert.equal(parseProviderRetryAfter('6m0s', at), 360_000)
   assert.equal(readRetryAfter({ 'x-ms-retry-after-ms': '4500' }, at), 4500)
 })
 

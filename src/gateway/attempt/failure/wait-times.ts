@@ -1,4 +1,5 @@
 import { dayMs, hourMs, minuteMs } from '#platform/core/clock.ts'
+import { parseRetryAfter } from '#platform/net/retry-after.ts'
 
 /** The longest accepted `Retry-After`, in milliseconds. */
 const maxWaitMs = dayMs
@@ -74,7 +75,7 @@ const minUnixMs = 1e11
 function parseResetTime(header: string | string[] | undefined, now: number): number | undefined {
   const number = Number(header || undefined)
   // Also if it is not a number.
-  if (!(number > minUnixSeconds)) return parseRetryAfter(header, now)
+  if (!(number > minUnixSeconds)) return parseProviderRetryAfter(header, now)
   const at = number > minUnixMs ? number : number * 1000
   return Math.min(maxWaitMs, Math.max(0, at - now))
 }
@@ -124,16 +125,17 @@ export function readBodyWait(body: unknown, now: number, depth = 3): number | un
   return reset ?? readBodyWait(fields.error, now, depth - 1) ?? readBodyWait(fields.metadata, now, depth - 1)
 }
 
-/** `Retry-After` in either of its forms, or as a duration, in milliseconds from now. */
-export function parseRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
+/** `Retry-After` as providers send it: in either of its forms, or as a duration. @returns milliseconds from now. */
+export function parseProviderRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
   const value = Array.isArray(header) ? header[0] : header
   if (!value) return undefined
   const text = value.replaceAll('"', '').replace(/^PT(?=\d)/, '')
   // Some proxies add another value or a parameter.
   const seconds = /^\d+(?:\.\d+)?(?=\s*(?:[,;]|$))/.exec(text)?.[0]
-  if (seconds !== undefined) return Math.min(maxWaitMs, Math.round(Number(seconds) * 1000))
-  const at = /^\d+(?:\.\d+)?\s*[a-z]/i.test(text) ? Number.NaN : Date.parse(text)
-  return Number.isNaN(at) ? (parseDuration(text) ?? parseWaitMessage(text)) : Math.min(maxWaitMs, Math.max(0, at - now))
+  const isDuration = /^\d+(?:\.\d+)?\s*[a-z]/i.test(text)
+  const standardMs = isDuration ? undefined : parseRetryAfter(seconds ?? text, now)
+  if (standardMs === undefined) return parseDuration(text) ?? parseWaitMessage(text)
+  return Math.min(maxWaitMs, Math.round(standardMs))
 }
 
 const msPerUnit = new Map([

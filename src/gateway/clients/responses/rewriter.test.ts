@@ -36,6 +36,13 @@ test('the texts of events get annotations if they have none', () => {
   }
 })
 
+test('a parameter of a tool named annotations does not count as that of a text', () => {
+  const tools = [{ type: 'function', name: 'tag', parameters: { type: 'object', properties: { annotations: {} } } }]
+  const event = { type: 'response.completed', response: { output: [plainItem], tools } }
+  const written = createResponsesRewriter(head).rewriteEvent(eventOf(event)).toString()
+  assert.ok(written.includes(JSON.stringify(part)), written)
+})
+
 test('a whole response gets annotations and all counts of its usage', () => {
   const body = { id: 'r', output: [plainItem], usage: { input_tokens: 5, output_tokens: 1 } }
   const written = JSON.parse(createResponsesRewriter(head).rewriteWhole(JSON.stringify(body), body, []))

@@ -80,15 +80,16 @@ function lacksOutput(event: string): boolean {
 }
 
 /** A text part, and the field that official clients need in it and some upstreams omit. */
-const [textType, annotationsName] = ['"output_text"', '"annotations"']
-const emptyAnnotations = `${textType},${annotationsName}:[]`
+const textType = '"output_text"'
+const emptyAnnotations = `${textType},"annotations":[]`
+const annotationsPattern = /"annotations"\s*:\s*\[/
 
 /** The event with annotations in its texts, if it has none. */
 function withAnnotations(event: Buffer): Buffer {
-  if (!event.includes(textType) || event.includes(annotationsName)) return event
+  if (!event.includes(textType)) return event
   return Buffer.from(withAnnotationsInText(event.toString('latin1')), 'latin1')
 }
 
 /** Quotes within strings are escaped, so the type is never a text of the response. */
 const withAnnotationsInText = (text: string): string =>
-  text.includes(annotationsName) ? text : text.replaceAll(/(?<="type"\s*:\s*)"output_text"/g, emptyAnnotations)
+  annotationsPattern.test(text) ? text : text.replaceAll(/(?<="type"\s*:\s*)"output_text"/g, emptyAnnotations)

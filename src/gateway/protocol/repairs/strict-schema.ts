@@ -1,4 +1,4 @@
-import { fitSchema, type ReportKeyword } from '#platform/json-schema/fit-schema.ts'
+import { fitSchema, isDictionary, type ReportKeyword } from '#platform/json-schema/fit-schema.ts'
 import { isSchema, type Schema, type SchemaRules, schemaKeywords } from '#platform/json-schema/schema-keywords.ts'
 
 /** Keywords that OpenAI refuses in strict schemas. */
@@ -24,27 +24,28 @@ export function toStrictSchema(schema: unknown, report: ReportKeyword): Schema |
 }
 
 /** Whether closing the objects of a schema would remove properties of any name. */
-export function hasDictionary(schema: unknown): boolean {
-  let isFound = false
-  fitSchema(schema, { closesObjects: true }, (keyword) => {
-    isFound ||= keyword === 'additionalProperties'
-  })
-  return isFound
-}
+export const hasDictionary = (schema: unknown): boolean => !everySchema(schema, (nested) => !isDictionary(nested))
 
-function isStrict(schema: unknown): boolean {
-  if (!isSchema(schema)) return true
+const isStrict = (schema: unknown): boolean => everySchema(schema, isStrictNode)
+
+function isStrictNode(schema: Schema): boolean {
   if (refusedKeywords.some((keyword) => keyword in schema)) return false
   const { properties, required, additionalProperties } = schema
-  if (isSchema(properties)) {
-    // An object without properties needs neither of them.
-    if (additionalProperties !== false || !Array.isArray(required)) return Object.keys(properties).length === 0
-    const names = new Set(required)
-    if (!Object.keys(properties).every((name) => names.has(name))) return false
-  }
+  if (!isSchema(properties)) return true
+  // An object without properties needs neither of them.
+  if (additionalProperties !== false || !Array.isArray(required)) return Object.keys(properties).length === 0
+  const names = new Set(required)
+  return Object.keys(properties).every((name) => names.has(name))
+}
+
+/** Whether a schema and all schemas in it pass a check. Booleans pass. */
+function everySchema(schema: unknown, check: (schema: Schema) => boolean): boolean {
+  if (!isSchema(schema)) return true
+  const checkNested = (nested: unknown) => everySchema(nested, check)
+  if (!check(schema)) return false
   return Object.entries(schema).every(([keyword, value]) => {
-    if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return value.every(isStrict)
-    if (schemaKeywords.map.has(keyword) && isSchema(value)) return Object.values(value).every(isStrict)
-    return !schemaKeywords.single.has(keyword) || isStrict(value)
+    if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return value.every(checkNested)
+    if (schemaKeywords.map.has(keyword) && isSchema(value)) return Object.values(value).every(checkNested)
+    return !schemaKeywords.single.has(keyword) || checkNested(value)
   })
 }

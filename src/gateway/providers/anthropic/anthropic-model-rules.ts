@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hashId } from '#chat/hash-id.ts'
 import { chooseEffort, computeReasoningBudget, minReasoningBudget } from '../../protocol/reasoning-options.ts'
 import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
@@ -151,7 +151,7 @@ const withAnonymousUser: ClaudeRule = (body) => {
   const { metadata } = body
   const id = (metadata as { user_id?: unknown } | null | undefined)?.user_id
   if (typeof id !== 'string' || (id.length <= maxUserIdLength && !personalId.test(id))) return body
-  return { ...body, metadata: { ...(metadata as Body), user_id: createHash('sha256').update(id).digest('hex') } }
+  return { ...body, metadata: { ...(metadata as Body), user_id: hashId(id) } }
 }
 
 /** Anthropic's scale of temperatures ends at 1, and that of OpenAI at 2. */

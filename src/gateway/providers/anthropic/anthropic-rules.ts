@@ -108,8 +108,8 @@ type Format = { schema?: unknown } | null | undefined
 /** Fits the schema of the response format, also in its former field `output_format`. */
 const fitResponseSchema: Repair = (body, dropped) => {
   const config = body.output_config as { format?: Format } | null | undefined
-  const format = fitFormat(config?.format, dropped)
-  const formerFormat = fitFormat(body.output_format as Format, dropped)
+  const format = fitFormat(config?.format, 'output_config.format', dropped)
+  const formerFormat = fitFormat(body.output_format as Format, 'output_format', dropped)
   if (format === config?.format && formerFormat === body.output_format) return body
   return {
     ...body,
@@ -118,10 +118,10 @@ const fitResponseSchema: Repair = (body, dropped) => {
   }
 }
 
-function fitFormat(format: Format, dropped: string[]): Format {
+function fitFormat(format: Format, path: string, dropped: string[]): Format {
   const { schema: before } = format ?? {}
   if (typeof before !== 'object' || before === null) return format
-  const schema = fitSchema(before, strictRules, (keyword) => noteDropped(dropped, `output_config.format.${keyword}`))
+  const schema = fitSchema(before, strictRules, (keyword) => noteDropped(dropped, `${path}.${keyword}`))
   return schema === before ? format : { ...format, schema }
 }
 

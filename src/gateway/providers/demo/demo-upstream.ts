@@ -143,6 +143,9 @@ class DemoExchange implements Exchange {
     if (this.#isEnded) return
     this.#idleTimer.stop()
     this.#ended.abort()
+    // A paused exchange that ended waits no longer for its reader.
+    this.#resumed?.resolve()
+    this.#resumed = undefined
     notify()
   }
 }

@@ -69,6 +69,18 @@ const rows: [message: string, sizes: { limit?: number; tokens?: number }][] = [
     { limit: 131072, tokens: 139000 },
   ],
   [
+    "This model's maximum context length is 32768 tokens. However, you requested 8000 output tokens and your prompt contains at least 24769 input tokens, for a total of at least 32769 tokens.",
+    { limit: 32768, tokens: 24769 },
+  ],
+  [
+    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (1000 in the messages, 8000 tokens in the completion).",
+    { limit: 8192, tokens: 1000 },
+  ],
+  [
+    "This model's maximum context length is 4097 tokens, however you requested 5360 tokens (1360 in your prompt; 4000 for the completion).",
+    { limit: 4097, tokens: 1360 },
+  ],
+  [
     'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     { limit: 1048576, tokens: 1200000 },
   ],

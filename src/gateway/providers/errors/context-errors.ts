@@ -30,6 +30,8 @@ const contextErrorPatterns: readonly RegExp[] = [
   /exceeds the available context size(?: \((?<limit>\d+))?/i,
   // xAI
   /maximum prompt length is (?<limit>[\d,]+) but the request contains (?<tokens>[\d,]+)/i,
+  // vLLM. The pattern below would read the output limit as the size of the prompt.
+  /maximum context length is (?<limit>[\d,]+) tokens\. However, you requested [\d,]+ output tokens and your prompt contains (?:at least )?(?<tokens>[\d,]+) input tokens/i,
   // OpenAI, DeepSeek, OpenRouter, vLLM: "However, you requested about 9000 tokens", "your request has 9000 input tokens"
   // SambaNova names the model: "maximum context length of Llama-3 is 8192"
   /maximum context length (?:of \S+ )?(?:is|of) (?<limit>[\d,]+)(?:\D*?(?<tokens>[\d,]+) (?:input |prompt )?tokens)?/i,
@@ -120,7 +122,7 @@ export function readContextError(code: string | undefined, message: string | und
 }
 
 /** The output limit in a message whose size is that of the prompt and the response together: "9000 tokens (…, 8000 in the completion)". */
-const outputPattern = /(?<output>[\d,]+) in the (?:completion|output)\b/i
+const outputPattern = /(?<output>[\d,]+) (?:tokens )?(?:in|for) the (?:completion|output)\b/i
 
 const readPromptSize = ({ tokens }: ContextSizes, { tokens: response = 0 }: ContextSizes): ContextSizes =>
   tokens === undefined ? {} : { tokens: tokens > response ? tokens - response : tokens }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hashId } from '#chat/hash-id.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
@@ -13,10 +13,8 @@ export const hashLongIds: Repair = (body) => {
   }
   const longFields = Object.entries(maxLengths).filter(isLong)
   if (longFields.length === 0) return body
-  return { ...body, ...Object.fromEntries(longFields.map(([name]) => [name, hash(String(body[name]))])) }
+  return { ...body, ...Object.fromEntries(longFields.map(([name]) => [name, hashId(String(body[name]))])) }
 }
-
-const hash = (id: string) => createHash('sha256').update(id).digest('hex')
 
 /** Removes the metadata of a chat that the provider does not store. OpenAI refuses it then. */
 export const skipUnstoredMetadata: Repair = (body, dropped) =>

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { serviceOnlyFields } from '#chat/fields/service-only-fields.ts'
+import { hashId } from '#chat/hash-id.ts'
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { isOutputLimit, outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -122,5 +122,5 @@ const maxUserLength = 64
 
 function toEndUserId(id: string | null | undefined): string | undefined {
   if (id == null || id.length <= maxUserLength) return id ?? undefined
-  return createHash('sha256').update(id).digest('hex')
+  return hashId(id)
 }
