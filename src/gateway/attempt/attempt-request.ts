@@ -2,7 +2,7 @@ import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { type Pause, runInSlices } from '#platform/async/long-work.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
-import type { RequestForms } from '../pricing/extra-usage-bound.ts'
+import type { BothForms, RequestForms } from '../pricing/extra-usage-bound.ts'
 import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { EncodedRequest, ProviderProtocol } from '../protocol/provider-protocol.ts'
 import { type Aliases, withOriginalNames } from '../protocol/repairs/aliases.ts'
@@ -76,13 +76,18 @@ export type EncodedAttempt = {
   attemptRecord: AttemptRecord
 }
 
-/** Encodes a request for one endpoint. @throws Fault `unavailable` if the catalogue no longer has its provider. */
+/**
+ * Encodes a request for one endpoint.
+ * @param forms the request, or its variant without signed reasoning.
+ * @throws Fault `unavailable` if the catalogue no longer has its provider.
+ */
 export function encodeAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
   attemptRecord: AttemptRecord,
+  forms: BothForms,
 ): EncodedAttempt {
-  const encoding = encodeForTarget(deps, admitted, attemptRecord.target)
+  const encoding = encodeForTarget(deps, admitted, attemptRecord.target, forms)
   return buildAttempt(deps, admitted, attemptRecord, encoding, encodeBody(encoding.encoded))
 }
 
@@ -91,10 +96,11 @@ export async function encodeLongAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
   attemptRecord: AttemptRecord,
+  forms: BothForms,
   pause: Pause,
 ): Promise<EncodedAttempt> {
   await pause()
-  const encoding = encodeForTarget(deps, admitted, attemptRecord.target)
+  const encoding = encodeForTarget(deps, admitted, attemptRecord.target, forms)
   await pause()
   const body = await runInSlices(encodeBodyInSteps(encoding.encoded), pause)
   return buildAttempt(deps, admitted, attemptRecord, encoding, body)

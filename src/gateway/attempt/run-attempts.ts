@@ -4,10 +4,13 @@ import type { AttemptPermit, Circuits } from '../plan/circuits.ts'
 import { canFitPrompt } from '../plan/context-length.ts'
 import { createNoEndpointFault } from '../plan/no-endpoint-fault.ts'
 import type { Target } from '../plan/plan.ts'
+import type { BothForms } from '../pricing/extra-usage-bound.ts'
+import type { AttemptRecord } from '../record/attempt-record.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { admitTargets } from './admitted-targets.ts'
 import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-request.ts'
 import { type AttemptFailure, failureFromStatus, toClientFault } from './failure/failure.ts'
+import { refusesReasoning, withoutSignedReasoning } from './failure/refused-reasoning.ts'
 import {
   createAnswerHead,
   endWithError,
@@ -112,13 +115,14 @@ async function prepareNextAttempt({ record, reservation }: AdmittedRequest, rema
   }
 }
 
+/** Sends a request to one endpoint; once more without signed reasoning if the provider refuses that. */
 async function tryTarget(
   deps: AttemptDeps,
   request: AdmittedRequest,
   target: Target,
   permit: AttemptPermit,
 ): Promise<Outcome> {
-  const { record } = request
+  const { record, response } = request
   try {
     const isCurrent = deps.policy.isCurrent(request.call.caller, request.decision)
     const forbidden = isCurrent ? undefined : await deps.policy.recheckBeforeSend(toBeforeSendInput(request, target))
@@ -126,13 +130,12 @@ async function tryTarget(
       record.attempts.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
     }
-    const attemptRecord = record.startAttempt(target, permit)
-    const { pause } = request.call
-    const encoded = pause
-      ? await encodeLongAttempt(deps, request, attemptRecord, pause)
-      : encodeAttempt(deps, request, attemptRecord)
-    const isStreamed = request.reservation.request.chat.stream === true
-    return await (isStreamed ? sendStreamed(deps, request, encoded) : sendWhole(deps, request, encoded))
+    const forms = request.reservation.request
+    const outcome = await sendOnce(deps, request, record.startAttempt(target, permit), forms)
+    if (outcome.kind === 'answered' || !refusesReasoning(outcome.failure) || response.signal.aborted) return outcome
+    const unsignedForms = withoutSignedReasoning(forms)
+    if (unsignedForms === forms) return outcome
+    return await sendOnce(deps, request, record.startAttempt(target, permit), unsignedForms)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     record.attempts.noteUnsent(target, error)
@@ -142,6 +145,19 @@ async function tryTarget(
   } finally {
     permit.end()
   }
+}
+
+async function sendOnce(
+  deps: AttemptDeps,
+  request: AdmittedRequest,
+  attemptRecord: AttemptRecord,
+  forms: BothForms,
+): Promise<SendOutcome> {
+  const { pause } = request.call
+  const encoded = pause
+    ? await encodeLongAttempt(deps, request, attemptRecord, forms, pause)
+    : encodeAttempt(deps, request, attemptRecord, forms)
+  return await (forms.chat.stream === true ? sendStreamed(deps, request, encoded) : sendWhole(deps, request, encoded))
 }
 
 function toBeforeSendInput(

@@ -1,5 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Target } from '../plan/plan.ts'
+import type { BothForms } from '../pricing/extra-usage-bound.ts'
 import type { ClientProtocol } from '../protocol/client-protocol.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/provider-protocol.ts'
 import type { Body } from '../protocol/request-body.ts'
@@ -28,10 +29,10 @@ export function encodeForTarget(
   deps: { catalogue: Catalogue<ProviderLookup> },
   admitted: AdmittedRequest,
   target: Target,
+  { chat, body }: BothForms,
 ): TargetEncoding {
   const { endpoint } = target
-  const { client, reservation } = admitted
-  const { chat } = reservation.request
+  const { client } = admitted
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && admitted.access.find(provider, endpoint)
   const providerProtocol = findProviderProtocol(endpoint, provider, client.task)
@@ -43,7 +44,7 @@ export function encodeForTarget(
   const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }
   const passThroughRequest =
     providerProtocol.protocol === client.protocol
-      ? encodePassThrough(providerProtocol, admitted, protocolTarget)
+      ? encodePassThrough(providerProtocol, admitted, body, protocolTarget)
       : undefined
   const encoded = passThroughRequest ?? providerProtocol.encode(chat, protocolTarget)
   const passesBody = passThroughRequest !== undefined
@@ -53,10 +54,10 @@ export function encodeForTarget(
 /** The client's own body for an upstream of the same protocol. @returns undefined if the protocol always translates. */
 function encodePassThrough(
   { passThrough }: ProviderProtocol,
-  { call: { source }, client, reservation }: AdmittedRequest,
+  { call: { source }, client }: AdmittedRequest,
+  body: Body,
   target: ProtocolTarget,
 ): EncodedRequest | undefined {
-  const { body } = reservation.request
   // The received text can be sent only if nothing has changed the body.
   return passThrough?.(bodyForUpstream(body, client), target, source?.value === body ? source : undefined)
 }

@@ -116,7 +116,7 @@ export function failureFromTransport({ kind, phase, message, explanation }: Tran
   const summary =
     phase === 'answer' ? 'The connection to the provider broke during its response.' : 'The provider cannot be reached.'
   const fullMessage = explanation === undefined ? summary : `${summary.slice(0, -1)}: ${explanation}.`
-  const failure = { ...failureFromStatus(502, undefined), message: fullMessage, tryNext: kind !== 'aborted' }
+  const failure = { ...failureFromStatus(502, undefined), message: fullMessage }
   const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')
   return { ...failure, reason, wasSent, isConnectionLost: kind === 'reset' && wasSent }
 }

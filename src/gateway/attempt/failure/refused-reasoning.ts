@@ -1,0 +1,74 @@
+import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
+import type { Body } from '../../protocol/request-body.ts'
+import type { AttemptFailure } from './failure.ts'
+
+/**
+ * The messages with which providers refuse the reasoning of earlier turns: because another account or provider made it, or
+ * because a client changed it.
+ */
+const refusalPatterns: readonly RegExp[] = [
+  // OpenAI, Azure, xAI
+  /encrypted[ _]content.{0,300}(?:(?:could not|cannot) be (?:verified|decrypted|parsed)|did not match)/is,
+  // OpenAI searches for reasoning without its content among stored responses.
+  /item with id '?"?rs_\w+'?"? not found/i,
+  // Anthropic, also at Amazon and Google
+  /invalid [`'"]?(?:signature|data)[`'"]? in [`'"]?(?:redacted_)?thinking/i,
+  /thinking\.signature: field required/i,
+  /thinking[`'"]? (?:or [`'"]?redacted_thinking[`'"]? )?blocks .{0,80}cannot be modified/is,
+  // Google
+  /(?:corrupted|invalid) thought[ _]?signature|thought[ _]?signature is (?:not valid|invalid)/i,
+]
+
+/** Whether a provider refused a request because it cannot verify the reasoning of earlier turns. */
+export function refusesReasoning({ kind, providerCode, providerMessage = '' }: AttemptFailure): boolean {
+  if (kind !== 'invalid') return false
+  return (
+    providerCode === 'invalid_encrypted_content' || refusalPatterns.some((pattern) => pattern.test(providerMessage))
+  )
+}
+
+/**
+ * The request without what proves to a provider that the reasoning of earlier turns is its own. The reasoning then counts as
+ * that of another provider. Returns the same object if the request has no such reasoning.
+ */
+export function withoutSignedReasoning(forms: RequestForms): RequestForms {
+  const chat = withoutSignatures(forms.chat as Body) as RequestForms['chat']
+  const body = (forms.body as unknown) === forms.chat ? (chat as Body) : withoutSignatures(forms.body)
+  return chat === forms.chat && body === forms.body ? forms : { ...forms, chat, body }
+}
+
+function withoutSignatures(body: Body): Body {
+  const messages = mapChanged(body.messages, withoutMessageSignatures)
+  const input = mapChanged(body.input, withoutItemSignature)
+  if (messages === body.messages && input === body.input) return body
+  return { ...body, ...(messages !== undefined && { messages }), ...(input !== undefined && { input }) }
+}
+
+/** Maps a list; undefined drops an item. Returns the same value if it is not a list, or nothing changes. */
+function mapChanged(list: unknown, change: (item: Body) => Body | undefined): unknown {
+  if (!Array.isArray(list)) return list
+  const changed = list.map((item: Body | null) => (item === null || typeof item !== 'object' ? item : change(item)))
+  return changed.every((item, index) => item === list[index]) ? list : changed.filter((item) => item !== undefined)
+}
+
+/** An assistant message of a chat, or of Anthropic's protocol with thinking blocks. */
+function withoutMessageSignatures(message: Body): Body {
+  if (message.role !== 'assistant') return message
+  const { reasoning_details: details, thinking_blocks: blocks, ...rest } = message
+  const content = mapChanged(message.content, withoutBlockSignature)
+  const hasDetails = details !== undefined || blocks !== undefined
+  if (!hasDetails && content === message.content) return message
+  return content === message.content ? rest : { ...rest, content }
+}
+
+function withoutBlockSignature(block: Body): Body {
+  if (block.type === 'thinking') return { ...block, signature: '' }
+  return block.type === 'redacted_thinking' ? { ...block, data: '' } : block
+}
+
+/** An item of the Responses API. Reasoning with readable content stays without its encrypted form. */
+function withoutItemSignature(item: Body): Body | undefined {
+  if (item.type !== 'reasoning') return item
+  const { encrypted_content: _encrypted, id: _id, ...readable } = item
+  return Array.isArray(item.content) && item.content.length > 0 ? readable : undefined
+}
