@@ -22,6 +22,12 @@ export const chatBodies: Record<string, GrowingBody> = {
   'parts of unknown types': (n) => chat([user(times(n, (i) => ({ type: `x${i}` })))]),
   'calls of one message': (n) =>
     chat([user(), { role: 'assistant', content: null, tool_calls: times(n, (i) => called(`c${i}`, '{}')) }]),
+  'calls and results with one id': (n) =>
+    chat([
+      user(),
+      { role: 'assistant', content: null, tool_calls: times(n, () => called('a', '{}')) },
+      ...times(n, () => ({ role: 'tool', tool_call_id: 'a', content: 'ok' })),
+    ]),
   'calls with thoughts': (n) =>
     chat([
       user(),

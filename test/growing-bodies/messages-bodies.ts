@@ -17,6 +17,14 @@ export const messagesBodies: Record<string, GrowingBody> = {
       user(),
       { role: 'assistant', content: times(n, (i) => ({ type: 'tool_use', id: `c${i}`, name: 'f', input: {} })) },
     ]),
+  'tool uses and results with one id': (n) =>
+    turn([
+      user(),
+      { role: 'assistant', content: times(n, () => ({ type: 'tool_use', id: 'c', name: 'f', input: {} })) },
+      user(times(n, () => ({ type: 'tool_result', tool_use_id: 'c', content: 'a' }))),
+    ]),
+  'system messages before the first turn': (n) => turn([...times(n, () => ({ role: 'system', content: 'a' })), user()]),
+  'system messages after a turn': (n) => turn([user(), ...times(n, () => ({ role: 'system', content: 'a' }))]),
   'tool results': (n) =>
     turn([user(), user(times(n, (i) => ({ type: 'tool_result', tool_use_id: `c${i}`, content: 'a' })))]),
   'parts of a result': (n) =>

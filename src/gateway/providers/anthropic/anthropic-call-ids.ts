@@ -22,21 +22,24 @@ function withUniqueId(block: Block, ids: UniqueIds): Block {
 /** Appends a number to repeated ids. The results with an id belong to its calls in the same order. */
 class UniqueIds {
   readonly #usedIds = new Set<string>()
-  readonly #unansweredIds = new Map<string, string[]>()
-  readonly #latestIds = new Map<string, string>()
+  readonly #callsById = new Map<string, RepeatedId>()
 
   assignCallId(id: string): string {
+    const calls = this.#callsById.getOrInsertComputed(id, () => ({ assignedIds: [], answeredCount: 0, lastNumber: 1 }))
     let unique = id
-    for (let count = 2; this.#usedIds.has(unique); count++) unique = `${id}_${count}`
+    // Continues after the last number, because to try all of them again would take quadratic time.
+    while (this.#usedIds.has(unique)) unique = `${id}_${++calls.lastNumber}`
     this.#usedIds.add(unique)
-    this.#latestIds.set(id, unique)
-    const waitingIds = this.#unansweredIds.get(id)
-    if (waitingIds) waitingIds.push(unique)
-    else this.#unansweredIds.set(id, [unique])
+    calls.assignedIds.push(unique)
     return unique
   }
 
   takeResultId(id: string): string {
-    return this.#unansweredIds.get(id)?.shift() ?? this.#latestIds.get(id) ?? id
+    const calls = this.#callsById.get(id)
+    if (!calls) return id
+    return calls.assignedIds[calls.answeredCount++] ?? calls.assignedIds.at(-1)!
   }
 }
+
+/** The calls with the same id, and how many of them have a result. */
+type RepeatedId = { assignedIds: string[]; answeredCount: number; lastNumber: number }

@@ -1,4 +1,5 @@
 import type { ContentPart } from '#chat/message.ts'
+import { pushAll } from '#platform/core/push-all.ts'
 import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { type Part, toChatPart } from '../../protocol/chat-parts.ts'
@@ -127,7 +128,8 @@ export const fitSystemTurns: Repair = (body) => {
   if (!Array.isArray(turns) || !turns.some(isSystemTurn)) return body
   const first = turns.findIndex((turn) => !isSystemTurn(turn))
   const leading = first > 0 ? turns.slice(0, first).filter(hasContent) : []
-  const rest = leading.length > 0 ? turns.filter((turn) => !leading.includes(turn)) : turns
+  const leadingTurns = new Set(leading)
+  const rest = leading.length > 0 ? turns.filter((turn) => !leadingTurns.has(turn)) : turns
   const messages = modelsWithSystemTurns.test(String(body.model)) ? rest : withReminders(rest)
   if (leading.length === 0) return { ...body, messages }
   return { ...body, system: [body.system, ...leading.map(({ content }) => content)].flatMap(toBlocks), messages }
@@ -144,14 +146,24 @@ function toBlocks(content: unknown): unknown[] {
 /** The messages with each system message as text of the user message before it, or else as a user message. */
 function withReminders(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = []
+  /** The content of the last message if reminders were added to it. Copying it for each reminder would take quadratic time. */
+  let reminded: unknown[] | undefined
   for (const turn of turns) {
-    if (!isSystemTurn(turn)) result.push(turn)
-    else if (hasContent(turn)) {
-      const reminder = [...toBlocks('<system-reminder>'), ...toBlocks(turn.content), ...toBlocks('</system-reminder>')]
-      const last = result.at(-1)
-      if (last?.role === 'user')
-        result[result.length - 1] = { ...last, content: [...toBlocks(last.content), ...reminder] }
-      else result.push({ role: 'user', content: reminder })
+    if (!isSystemTurn(turn)) {
+      result.push(turn)
+      reminded = undefined
+    } else if (hasContent(turn)) {
+      if (!reminded) {
+        const last = result.at(-1)
+        reminded = last?.role === 'user' ? [...toBlocks(last.content)] : []
+        if (last?.role === 'user') result[result.length - 1] = { ...last, content: reminded }
+        else result.push({ role: 'user', content: reminded })
+      }
+      pushAll(reminded, [
+        ...toBlocks('<system-reminder>'),
+        ...toBlocks(turn.content),
+        ...toBlocks('</system-reminder>'),
+      ])
     }
   }
   return result
