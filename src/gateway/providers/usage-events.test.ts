@@ -215,6 +215,23 @@ describe('the usage of an Anthropic stream', () => {
     assert.deepEqual(whole?.extras?.models, [{ name: 'claude-opus-4-6', tokens }])
   })
 
+  test('keeps what the last event lacks beside its iterations: lifetimes and region', () => {
+    const counts = { input_tokens: 10, cache_creation_input_tokens: 90, cache_read_input_tokens: 0 }
+    const details = {
+      cache_creation: { ephemeral_5m_input_tokens: 60, ephemeral_1h_input_tokens: 30 },
+      inference_geo: 'us',
+    }
+    const start = { type: 'message_start', message: { usage: { ...counts, ...details, output_tokens: 1 } } }
+    const iterations = [{ type: 'message', ...counts, output_tokens: 8 }]
+    const events = readAll(anthropicMessages.createReader(), [
+      start,
+      text,
+      stopped({ ...counts, output_tokens: 8, iterations }),
+    ])
+    const usage = events.findLast((event): event is UsageEvent => event.type === 'usage')
+    assert.deepEqual([usage?.tokens.parts, usage?.extras?.serviceTier], [{ cacheWritten1h: 30 }, 'us'])
+  })
+
   test('is replaced by the last event after a compaction', () => {
     const { prompt, cached } = countOf(anthropicMessages.createReader(), [
       opened,

@@ -38,7 +38,7 @@ export class StreamUsage {
     if (!reported) return []
     const usage = parseCounts(reported)
     const splitsPrompt = usage.input_tokens === 0 && cacheTokens(usage) > 0 && cacheTokens(this.#usage) === 0
-    this.#usage = usage.iterations?.length ? { ...usage } : mergeUsage(this.#usage, usage)
+    this.#usage = mergeUsage(usage.iterations?.length ? withoutCounts(this.#usage, usage) : this.#usage, usage)
     // The first event of some servers counts the whole prompt as uncached, and the last one all of it as cached.
     if (splitsPrompt) this.#usage.input_tokens = 0
     return readUsage(this.#usage, usage !== reported || this.#hidesCount(usage))
@@ -71,6 +71,13 @@ function bedrockUsage(event: WithBedrockMetrics): Usage | undefined {
 
 const cacheTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: created }: Counts) =>
   (read ?? 0) + (created ?? 0)
+
+/** The fields of the first event that the last one can lack. The lifetimes of cache writes apply to the same number of tokens. */
+function withoutCounts(first: Usage, last: Usage): Usage {
+  const { input_tokens: _input, output_tokens: _output, cache_read_input_tokens: _read, ...rest } = first
+  const { cache_creation_input_tokens: written, cache_creation: lifetimes, ...others } = rest
+  return written === last.cache_creation_input_tokens ? { ...others, cache_creation: lifetimes } : others
+}
 
 const countNames = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
 
