@@ -15,11 +15,13 @@ export function readRequestTags(
 ): RequestTag[] | undefined {
   if (!metadata) return undefined
   const tags = new Map<string, RequestTag>()
-  for (const [name, text] of Object.entries(metadata)) {
+  for (const [key, text] of Object.entries(metadata)) {
+    const name = toStorableValue(key)
     const parts = name === 'tags' ? text.split(',') : [text]
     for (const part of parts) {
       const value = toStorableValue(part.trim())
-      if (value !== '' && value.length <= maxValueLength) tags.set(`${name}=${value}`, [toStorableValue(name), value])
+      // Name and value can contain any character. JSON separates them.
+      if (value !== '' && value.length <= maxValueLength) tags.set(JSON.stringify([name, value]), [name, value])
     }
   }
   return tags.size > 0 ? [...tags.values()].slice(0, maxTags) : undefined
