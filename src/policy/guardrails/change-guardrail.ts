@@ -4,7 +4,7 @@ import { recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
-import { groupAccountPrefix } from '#spend/budgets/account-id.ts'
+import { groupAccountPrefix, spenderAccountPrefixes } from '#spend/budgets/account-id.ts'
 import { deleteGuardrailSpending } from '#spend/budgets/rows/spending-rows.ts'
 import { unassignAll } from './assignments/assignments.ts'
 import { groupingOf } from './decide/guardrail-budget.ts'
@@ -55,10 +55,7 @@ export async function changeGuardrail(
     const after = applyPatch(base, body, policyChange)
     if (before) await updateGuardrail(tx, after)
     else await insertGuardrail(tx, after)
-    // Deletes the counted spending, so that the next request reads it from the ledger: nothing was counted while there was
-    // no limit.
-    if (before && (before.policy.limit_usd === null || addsGroupAccount(before, after)))
-      await deleteGuardrailSpending(tx, id)
+    if (before) await deleteGuardrailSpending(tx, id, incompleteAccounts(before, after))
     await recordGuardrail(deps, tx, caller, id, { before, after })
     publish()
     return after
@@ -66,12 +63,20 @@ export async function changeGuardrail(
   return readGuardrailWithSpending(deps, changedGuardrail)
 }
 
-/** Whether a change adds a limit for each session or for each value of a tag that the guardrail did not limit before. */
-function addsGroupAccount(before: GuardrailRecord, after: GuardrailRecord): boolean {
-  const accountsOf = ({ id, policy }: GuardrailRecord) =>
-    (policy.group_limits ?? []).map((limit) => groupAccountPrefix(id, groupingOf(limit)))
-  const existing = accountsOf(before)
-  return accountsOf(after).some((account) => !existing.includes(account))
+/**
+ * The prefixes of accounts that lack spending after a change: nothing was counted while there was no limit, and other costs count
+ * if `include_byok_in_budgets` changes. Their sums must be read from the ledger again.
+ */
+function incompleteAccounts(before: GuardrailRecord, after: GuardrailRecord): string[] {
+  const complete =
+    before.policy.include_byok_in_budgets === after.policy.include_byok_in_budgets ? prefixesOf(before) : []
+  return prefixesOf(after).filter((prefix) => !complete.includes(prefix))
+}
+
+/** The prefixes of the accounts that the limits of a guardrail count in. */
+function prefixesOf({ id, policy }: GuardrailRecord): string[] {
+  const ofSpenders = policy.limit_usd === null ? [] : spenderAccountPrefixes(id)
+  return [...ofSpenders, ...(policy.group_limits ?? []).map((limit) => groupAccountPrefix(id, groupingOf(limit)))]
 }
 
 /** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */

@@ -18,6 +18,10 @@ export const accountId = {
   session: (internId: string, sessionId: string) => `session:${internId} ${sessionId}`,
 }
 
+/** The starts of the accounts of a guardrail's members and keys. */
+export const spenderAccountPrefixes = (guardrailId: string): string[] =>
+  (['member', 'key'] as const).map((kind) => `guardrail:${guardrailId}:${kind}:`)
+
 /**
  * The start of the accounts of a guardrail's sessions or values of a tag; the value follows. The length of a tag's name
  * precedes the name, so that SQL can separate name and value.

@@ -82,6 +82,21 @@ onEachDatabase('keys in the store', (kind) => {
     }
   })
 
+  test('a limit that counts other costs than before starts again with the ledger', async () => {
+    await using store = await newDb(kind)
+    const { deps, caller } = await newOrganization(store.db)
+    const { key } = await createKey(deps, caller, { ...newKey, limit: 3 })
+    const deletedAccounts: string[] = []
+    const deleteSpending = async (_: unknown, account: string) => void deletedAccounts.push(account)
+    for (const patch of [
+      { name: 'renamed' },
+      { include_byok_in_limit: true },
+      { limit: 4, include_byok_in_limit: true },
+    ])
+      await changeKey({ ...deps, deleteSpending }, caller, key.hash, patch)
+    assert.deepEqual(deletedAccounts, [`key:${key.hash}`])
+  })
+
   test('the end user, limit and expiry of a key are stored', async () => {
     await using store = await newDb(kind)
     const { deps, caller } = await newOrganization(store.db)

@@ -156,9 +156,11 @@ export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, 
     if (typeof newExpiry === 'number')
       await requireOtherManagementKey(deps, tx, before, caller.organizationId, newExpiry)
     await updateKeyRow(tx, hash, { ...patchColumns(patch), expires_at: expiresAt, updated_at: deps.now() })
-    // Without a limit, the stored sums are not updated. A new limit starts with the spending in the ledger.
-    if (before.limit === null) await deps.deleteSpending(tx, `key:${hash}`)
     const after = await getKey({ db: { query: tx } }, caller, hash)
+    // Without a limit, the stored sums are not updated, and they lack or contain the spending with BYOK keys. A new limit, or one that
+    // counts other costs, starts with the spending in the ledger.
+    if (before.limit === null || before.include_byok_in_limit !== after.include_byok_in_limit)
+      await deps.deleteSpending(tx, `key:${hash}`)
     await recordChange(deps, tx, caller, {
       action: 'key.updated',
       targetKind: 'key',

@@ -4,6 +4,9 @@ import { recordChange } from '#identity/audit/audit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
+import { accountId } from '#spend/budgets/account-id.ts'
+import type { Spender } from '#spend/budgets/budget.ts'
+import { deleteSpending } from '#spend/budgets/rows/spending-rows.ts'
 import { requireNoProblems } from '../decide/problems.ts'
 import { findGuardrail } from '../guardrail-rows.ts'
 import { guardrailNotFound, requireLocation, type WriteDeps, writeGuardrails } from '../write-guardrails.ts'
@@ -17,6 +20,9 @@ import {
   listAssignments,
   type TargetKind,
 } from './assignment-rows.ts'
+
+const spenderOf = (kind: TargetKind, id: string): Spender =>
+  kind === 'key' ? { kind, hash: id } : { kind, userId: id }
 
 /** The name of the list of targets in a request. */
 const listName = { key: 'key_hashes', member: 'member_user_ids' } as const
@@ -34,10 +40,11 @@ export async function assign(
   targets: string[],
 ): Promise<number> {
   const { workspaceId } = await requireLocation(deps, caller, id)
-  const targetIds = [...new Set(await resolveTargetIds(deps, caller, kind, targets))]
+  const resolvedIds = await resolveTargetIds(deps, caller, kind, targets)
+  const targetIds = [...new Set(resolvedIds)]
   return writeGuardrails(deps, workspaceId, async (tx, publish) => {
     if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
-    await requireTargets(tx, caller.organizationId, workspaceId, kind, targetIds)
+    await requireTargets(tx, caller.organizationId, workspaceId, kind, resolvedIds)
     const filter = { organizationId: caller.organizationId, kind, workspaceId, targets: targetIds }
     const before = await findAssignments(tx, filter)
     const unchangedIds = new Set(before.filter((row) => row.guardrail_id === id).map((row) => row.target_id))
@@ -54,6 +61,8 @@ export async function assign(
       tx,
       newTargetIds.map((target) => ({ id: deps.newId(), ...created, target_id: target })),
     )
+    // A target can have spent since an earlier assignment ended, so its account starts again with the sum of the ledger.
+    for (const target of newTargetIds) await deleteSpending(tx, accountId.guardrail(id, spenderOf(kind, target)))
     for (const row of await findAssignments(tx, filter)) {
       if (!unchangedIds.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
     }
@@ -85,7 +94,9 @@ export async function unassign(
 /** Removes all assignments of a guardrail, in the transaction that deletes it. */
 export async function unassignAll(deps: WriteDeps, tx: Tx, caller: Caller, guardrailId: string): Promise<void> {
   for (const kind of ['key', 'member'] as const) {
-    await removeAssignments(deps, tx, caller, await findAssignments(tx, { ...caller, kind, guardrailId }))
+    // Not the whole caller: its workspace can be another one than that of the guardrail.
+    const filter = { organizationId: caller.organizationId, kind, guardrailId }
+    await removeAssignments(deps, tx, caller, await findAssignments(tx, filter))
   }
 }
 
@@ -132,7 +143,10 @@ function resolveTargetIds(
   return Promise.all(names.map(async (name) => (await resolveUserId(db.query, organizationId, name)) ?? name))
 }
 
-/** Reports a target of another organization like one that does not exist. */
+/**
+ * Reports a target of another organization like one that does not exist.
+ * @param ids in the order of the request, because messages name their positions.
+ */
 async function requireTargets(tx: Tx, organizationId: string, workspaceId: string, kind: TargetKind, ids: string[]) {
   const targets = await findTargets(tx, organizationId, kind, ids)
   const missingIndex = ids.findIndex((id) => !targets.has(id))

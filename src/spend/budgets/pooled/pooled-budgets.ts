@@ -69,9 +69,13 @@ export async function setPooledBudget(
       updated_at: before ? Math.max(at, before.updated_at + 1) : at,
     }
     await writePooledBudget(tx, after)
-    if (byok !== includesByok(rows)) await setIncludesByok(tx, pool, byok)
     // Spending without a budget is not counted in an account, so a new budget starts with the sum of the ledger.
     if (!before) await deleteSpending(tx, after.account)
+    if (byok !== includesByok(rows)) {
+      await setIncludesByok(tx, pool, byok)
+      // The accounts lack or contain the spending with BYOK keys, so they start again with the sum of the ledger.
+      for (const { account } of rows) await deleteSpending(tx, account)
+    }
     const { owner, thresholds } = await readBudgetThresholds(tx, after)
     const newThresholds = body.thresholds ?? thresholds
     if (body.thresholds) await writeThresholds(tx, caller, owner, body.thresholds, at)

@@ -76,9 +76,16 @@ export async function deleteSpending(tx: Tx, account: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', '=', account).execute()
 }
 
-/** Deletes the sums of all accounts of a guardrail, one for each member and key. */
-export async function deleteGuardrailSpending(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('budget_periods').where('budget', 'like', `guardrail:${id}:%`).execute()
+/** Deletes the sums of the accounts of a guardrail that start with one of these prefixes. */
+export async function deleteGuardrailSpending(tx: Tx, id: string, prefixes: readonly string[]): Promise<void> {
+  for (const prefix of prefixes) {
+    await tx
+      .deleteFrom('budget_periods')
+      .where('budget', 'like', `guardrail:${id}:%`)
+      // A prefix can contain the wildcards of `like`, because it has the name of a tag.
+      .where(sql<boolean>`substr(budget, 1, length(${prefix})) = ${prefix}`)
+      .execute()
+  }
 }
 
 /**
