@@ -119,7 +119,7 @@ test('serviceProblems lists every problem', () => {
       '44 requests not in the ledger yet',
       '2 entries of the catalogue skipped',
       '$1.50 of limits reserved by servers that do not respond',
-      '2 questions of interns wait for a response',
+      '2 questions of interns wait for an answer',
     ],
   )
   assert.equal(problems[3]!.path, '/service/catalogue')

@@ -94,6 +94,6 @@ type Questions = NonNullable<Status['organization']>['interns']['questions']
 function questionProblems({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
   if (waiting === 0 || first === null) return []
   const reason = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
-  const title = `${countText(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for a response`
+  const title = `${countText(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
   return [{ id: 'questions', tone: 'warn', title, reason, path: '/interns' }]
 }

@@ -166,13 +166,16 @@ onEachDatabase('live events', (kind) => {
     reader.leave()
   })
 
-  test('so many streams of one key are refused, and of all keys', async () => {
+  test('so many streams of one key, of one member and of all are refused', async () => {
     await using fixture = await world(kind)
-    const one = Array.from({ length: 100 }, () => fixture.liveEvents.join(caller))
-    assert.throws(() => fixture.liveEvents.join(caller), /Too many event streams/)
-    const others = Array.from({ length: 1900 }, (_, at) => fixture.liveEvents.join({ ...caller, keyHash: `k${at}` }))
-    assert.throws(() => fixture.liveEvents.join({ ...caller, keyHash: 'other' }), /Too many event streams/)
-    for (const listener of [...one, ...others]) fixture.liveEvents.leave(listener)
-    fixture.liveEvents.leave(fixture.liveEvents.join(caller))
+    const join = (keyHash: string, userId: string) => fixture.liveEvents.join({ ...caller, keyHash, userId })
+    const ofOneKey = Array.from({ length: 100 }, () => join('k', 'one'))
+    assert.throws(() => join('k', 'one'), /This key has 100 open event streams/)
+    const ofOneMember = Array.from({ length: 400 }, (_, at) => join(`k${at}`, 'one'))
+    assert.throws(() => join('other', 'one'), /This member has 500 open event streams/)
+    const others = Array.from({ length: 1500 }, (_, at) => join(`o${at}`, `m${at}`))
+    assert.throws(() => join('other', 'other'), /The server has 2000 open event streams/)
+    for (const listener of [...ofOneKey, ...ofOneMember, ...others]) fixture.liveEvents.leave(listener)
+    fixture.liveEvents.leave(join('k', 'one'))
   })
 })

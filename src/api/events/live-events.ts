@@ -21,8 +21,11 @@ const eventsPerRead = 500
 /** The most recent events that are kept in memory for listeners that lag a little. */
 const maxRecent = 1000
 
-const maxPerKey = 100
-const maxListeners = 2000
+/** The most event streams of one process. */
+const maxOfKey = 100
+/** A member with many keys cannot use all streams of a process. */
+const maxOfMember = 500
+const maxOfProcess = 2000
 
 type LiveEventsDeps = {
   db: Db
@@ -74,9 +77,7 @@ export class LiveEvents {
 
   /** @throws Fault `rate_limited` with too many listeners. */
   join(caller: Caller): Listener {
-    const sameKey = [...this.#listeners].filter((listener) => listener.caller.keyHash === caller.keyHash)
-    if (sameKey.length >= maxPerKey || this.#listeners.size >= maxListeners)
-      throw new Fault('rate_limited', 'Too many event streams are open. Close unused ones.')
+    this.#requireRoom(caller)
     const listener: Listener = { caller, liveFrom: Number.POSITIVE_INFINITY, wake: () => {}, hasEnded: false }
     this.#listeners.add(listener)
     this.#reconciler ??= startReconciler(() => this.#pass(), {
@@ -85,6 +86,16 @@ export class LiveEvents {
       onError: this.#deps.onError,
     })
     return listener
+  }
+
+  #requireRoom({ keyHash, userId }: Caller): void {
+    const callers = [...this.#listeners].map((listener) => listener.caller)
+    const refuse = (owner: string, limit: number): never => {
+      throw new Fault('rate_limited', `${owner} has ${limit} open event streams, the most allowed. Close unused ones.`)
+    }
+    if (callers.filter((other) => other.keyHash === keyHash).length >= maxOfKey) refuse('This key', maxOfKey)
+    if (callers.filter((other) => other.userId === userId).length >= maxOfMember) refuse('This member', maxOfMember)
+    if (callers.length >= maxOfProcess) refuse('The server', maxOfProcess)
   }
 
   leave(listener: Listener): void {

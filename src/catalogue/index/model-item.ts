@@ -94,7 +94,7 @@ export const ModelItem = z
   .meta({ id: 'Model' })
 export type ModelItem = z.infer<typeof ModelItem>
 
-/** Converts a model. Members without a value are undefined, and absent from the JSON. */
+/** Converts a model. Fields without a value are undefined, and absent from the JSON. */
 export function toModelItem(model: Model): ModelItem {
   const { endpoint } = cheapestEndpoint(model)
   return {

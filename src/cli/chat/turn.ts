@@ -46,11 +46,11 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
   let result = first
   while (result.question) {
     const question: AgentQuestion = result.question
-    const response = await askWhileOpen(context, question)
-    if ('closed' in response) context.display.line(response.closed)
-    if ('closed' in response && !response.isWithdrawn) return 'done'
+    const outcome = await askWhileOpen(context, question)
+    if ('closed' in outcome) context.display.line(outcome.closed)
+    if ('closed' in outcome && !outcome.isWithdrawn) return 'done'
     // The answer to a withdrawn question is not used: it only shows the rest of the reply.
-    const answer = 'closed' in response ? cancelAnswer(question) : response.answer
+    const answer = 'closed' in outcome ? cancelAnswer(question) : outcome.answer
     if (answer === undefined) {
       await cancelQuestion(context, question)
       return 'left'

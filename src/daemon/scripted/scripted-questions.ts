@@ -82,7 +82,7 @@ async function askPermission(context: ScriptContext, rest: string, withdrawal?: 
   return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
 }
 
-/** Sends a permission request with members that the protocol's types lack. @returns the response as JSON. */
+/** Sends a permission request with fields that the protocol's types lack. @returns the response as JSON. */
 async function request({ client, sessionId }: ScriptContext, params: object): Promise<string> {
   return JSON.stringify(await client.request('session/request_permission', { sessionId, ...params } as never))
 }

@@ -11,19 +11,19 @@ export type Precondition = { entity: Entity; ifMatch?: string | undefined; isNew
 export function entityTag({ kind, fields }: Entity, state: object): string {
   const values = fields.map((field) => (state as Record<string, unknown>)[field] ?? null)
   const digest = createHash('sha256')
-    .update(JSON.stringify([kind, sortMembers(values)]))
+    .update(JSON.stringify([kind, sortFields(values)]))
     .digest('base64url')
   // 22 characters are 132 bits, which is enough to make collisions impossible in practice.
   return `"${digest.slice(0, 22)}"`
 }
 
-/** Sorts the members of objects, because their order has no meaning. */
-function sortMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortMembers)
+/** Sorts the fields of objects, because their order has no meaning. */
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields)
   if (typeof value !== 'object' || value === null) return value
   return Object.entries(value)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, member]) => [name, sortMembers(member)])
+    .map(([name, field]) => [name, sortFields(field)])
 }
 
 /**

@@ -109,7 +109,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   restate?: (fault: Fault) => Fault
   /** The size limit of a body in bytes. Defaults to the setting `max_body_bytes`. */
   bodyLimit?: number
-  /** The limit of items, members, arrays and objects of a long body, if it differs from the default. */
+  /** The most items, fields, arrays and objects of a long body together, if it differs from the default. */
   maxBodyParts?: number
   /** Whether the handler gets the body as it was sent, with its bytes, instead of the copy that the schema makes. */
   keepsBody?: boolean

@@ -44,8 +44,8 @@ export function createLineWriter(log: Log, message: string): (fields: object) =>
   const lineEnd = `,"msg":${JSON.stringify(message)}}\n`
   return (fields) => {
     if (!log.isLevelEnabled('info')) return
-    const members = JSON.stringify(fields).slice(1, -1)
-    const line = `${linePrefix}${time()}${bindings}${members && ','}${members}${lineEnd}`
+    const fieldsText = JSON.stringify(fields).slice(1, -1)
+    const line = `${linePrefix}${time()}${bindings}${fieldsText && ','}${fieldsText}${lineEnd}`
     // Every API key contains one of these texts. `includes` is faster than the regular expression.
     const canContainKey = line.includes('-v1-') || line.includes('-V1-')
     stream.write(canContainKey ? maskApiKeys(line) : line)

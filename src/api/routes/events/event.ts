@@ -25,7 +25,7 @@ const QuestionChanged = z
     intern_name: z.string(),
     workspace_id: z.string(),
     session_id: z.string(),
-    state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: responses are no longer accepted.'),
+    state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: answers are no longer accepted.'),
     answered_by: z.string().optional().describe('The member who answered.'),
     at,
     asked_at: z.iso.datetime().optional(),

@@ -43,8 +43,8 @@ function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch):
   return {
     ...base,
     ...patch,
-    ...mergeMember('tools', base, patch),
-    ...mergeMember('compatibility', base, patch),
+    ...mergeField('tools', base, patch),
+    ...mergeField('compatibility', base, patch),
     ...((base?.prices ?? patch.prices) && { prices: overlayPrices(base?.prices, patch.prices) }),
   }
 }
@@ -74,16 +74,16 @@ function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch):
     ...patch,
     prices: overlayPrices(base.prices, patch.prices),
     toolChoice: { ...base.toolChoice, ...patch.toolChoice },
-    ...mergeMember('compatibility', base, patch),
+    ...mergeField('compatibility', base, patch),
   }
 }
 
 function overlayPrices(base: Partial<Prices> | undefined, patch: Partial<Prices> | undefined): Partial<Prices> {
-  return { ...base, ...patch, ...mergeMember('tools', base, patch), ...mergeMember('serviceTiers', base, patch) }
+  return { ...base, ...patch, ...mergeField('tools', base, patch), ...mergeField('serviceTiers', base, patch) }
 }
 
-/** Merges an object member of two patches. Returns an object without it if neither has it. */
-function mergeMember<K extends string, T extends { [name in K]?: object }>(
+/** Merges a field, whose value is an object, of two patches. Returns an object without it if neither has it. */
+function mergeField<K extends string, T extends { [name in K]?: object }>(
   name: K,
   base: T = {} as T,
   patch: T = {} as T,
