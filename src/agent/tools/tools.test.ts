@@ -75,6 +75,7 @@ test('edit_file matches lines with any line end, and keeps each line end', async
     [mixed, { old_text: 'alpha\r\nbeta\r\n', new_text: 'a\r\nb\r\n' }, 'a\nb\r\ngamma\ndelta'],
     [mixed, { old_text: 'delta', new_text: 'd\ne' }, 'alpha\nbeta\r\ngamma\nd\ne'],
     ['a\r\nb\r\n', { old_text: 'a\r\nb', new_text: 'a\nb' }, 'a\nb\r\n'],
+    ['a\r\nb\r\nc\r\n', { old_text: '\nb', new_text: '' }, 'a\r\nc\r\n'],
     ['x\ny\r\nx\r\ny', { old_text: 'x\ny', new_text: 'z\nz', replace_all: true }, 'z\nz\r\nz\r\nz'],
   ]
   for (const [content, input, result] of edits) {

@@ -60,10 +60,12 @@ function replaceText(text: string, old_text: string, new_text: string, all: bool
 /** A range of the file's text. */
 type Match = { start: number; end: number }
 
+/** Finds exact matches, except those that start within CRLF: a replacement would leave the CR. */
 function exactMatches(text: string, searched: string): Match[] {
   const matches: Match[] = []
+  const startsWithLf = searched.startsWith('\n')
   for (let at = text.indexOf(searched); at !== -1; at = text.indexOf(searched, at + searched.length))
-    matches.push({ start: at, end: at + searched.length })
+    if (!(startsWithLf && text[at - 1] === '\r')) matches.push({ start: at, end: at + searched.length })
   return matches
 }
 
