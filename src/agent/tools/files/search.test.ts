@@ -65,6 +65,14 @@ test('search reads ignored and hidden files on request', async () => {
   assert.deepEqual(pathsIn(await search(files, { path: 'dist/deep/b.log' })), ['dist/deep/b.log'])
 })
 
+test('a glob is relative to the workspace, also below an absolute path', async () => {
+  await using at = await setUpTools(needles(['src/a.ts', 'src/deep/b.ts', 'src/c.js', 'lib/d.ts']))
+  const path = join(at.path, 'src')
+  const found = await at.use('search', { pattern: 'needle', path, glob: 'src/**/*.ts' })
+  assert.deepEqual(pathsIn(found), ['src/a.ts', 'src/deep/b.ts'])
+  assert.equal(await at.use('list_files', { path, pattern: './src/*.js' }), 'src/c.js')
+})
+
 test('search follows no link', async () => {
   await using at = await setUpTools({ 'a/b': 'needle' })
   await symlink(join(at.path, 'a'), join(at.path, 'link'))

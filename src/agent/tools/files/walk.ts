@@ -1,4 +1,4 @@
-import { basename, dirname, join, matchesGlob, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, matchesGlob, relative, sep } from 'node:path'
 import { locate } from '#platform/files/confined-folder.ts'
 import { describeFileError, withFilePath } from '#platform/files/file-error.ts'
 import { OpenFolder } from '#platform/files/open-folder.ts'
@@ -22,7 +22,7 @@ type WalkOptions = {
 
 /** Returns whether a path matches a glob. A glob without a folder matches names at any depth. */
 export const matchesPath = (path: string, glob: string) =>
-  matchesGlob(path, glob) || (!glob.includes('/') && matchesGlob(basename(path), glob))
+  matchesGlob(path, glob.replace(/^(\.\/)+/, '')) || (!glob.includes('/') && matchesGlob(basename(path), glob))
 
 /**
  * Yields all entries below a folder, depth first and sorted by name, or a file itself. Skips unreadable folders. The
@@ -30,8 +30,10 @@ export const matchesPath = (path: string, glob: string) =>
  */
 export async function openWalk(workspace: Workspace, from: string, options: WalkOptions): Promise<Iterable<WalkEntry>> {
   const real = await withFilePath(from, () => locate(workspace, from))
-  if (await isFile(workspace, from)) return walkFile(workspace, from, real)
-  return walk(workspace, from, real, options)
+  // Globs are relative to the workspace, so the paths of the entries must be relative too.
+  const path = isAbsolute(from) ? relative(workspace.root, real) || '.' : from
+  if (await isFile(workspace, from)) return walkFile(workspace, join(path), real)
+  return walk(workspace, path, real, options)
 }
 
 function* walkFile(workspace: Workspace, path: string, real: string): Generator<WalkEntry> {
