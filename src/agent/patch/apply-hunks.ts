@@ -7,12 +7,13 @@ import { findNearestIndex, formatLines } from './similar-lines.ts'
  * @throws Error with the reason for each hunk that does not fit. The message does not contain the file's name.
  */
 export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: string[] } {
-  const lineEnd = text.includes('\r\n') && !/[^\r]\n/.test(text) ? '\r\n' : '\n'
-  const lines = text.split(lineEnd)
+  const file = parseFile(text)
+  const { lines } = file
   const failures: string[] = []
   const notes: string[] = []
   let from = 0
-  for (const [index, hunk] of hunks.entries()) {
+  for (const [index, givenHunk] of hunks.entries()) {
+    const hunk = file.mark === '' ? givenHunk : withoutMarks(givenHunk)
     const found = findPosition(lines, hunk, from)
     const hunkName = `hunk ${index + 1} of ${hunks.length}`
     if (typeof found === 'string') {
@@ -22,23 +23,57 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
     const { at, adjustedHunk = hunk, note } = found
     const { before, after } = adjustedHunk
     if (note) notes.push(`${hunkName}: ${note}`)
-    lines.splice(at, before.length, ...withFileContext(lines.slice(at, at + before.length), adjustedHunk))
+    replaceLines(file, at, adjustedHunk)
     // A hunk can apply above `from`. Then `from` moves by the lines that the hunk adds or removes.
     from = Math.max(at + after.length, from + after.length - before.length)
   }
   if (failures.length > 0) throw new Error(`is not as the patch has it: ${failures.join('\n')}`)
-  return { text: lines.join(lineEnd), notes }
+  return { text: formatFile(file), notes }
 }
 
-/** Returns the lines after the change. Context lines come from the file, so that their trailing spaces are preserved. */
-function withFileContext(fileLines: string[], { before, after }: Hunk): string[] {
-  let at = 0
-  return after.map((line) => {
-    const found = before.indexOf(line, at)
-    if (found === -1) return line
-    at = found + 1
-    return fileLines[found] ?? line
-  })
+const byteOrderMark = '\ufeff'
+
+/** A text file: `mark` is its byte order mark or empty; `lineEnds` has the end of each line. */
+type FileText = { mark: string; lines: string[]; lineEnds: string[]; isLastLineEnded: boolean }
+
+function parseFile(text: string): FileText {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : ''
+  const wholeLines = text.slice(mark.length).match(/[^\n]*\n|[^\n]+$/g) ?? []
+  const lineEnds = wholeLines.map((line) => /\r?\n$/.exec(line)?.[0] ?? '')
+  const lines = wholeLines.map((line, index) => line.slice(0, line.length - lineEnds[index]!.length))
+  return { mark, lines, lineEnds, isLastLineEnded: lineEnds.at(-1) !== '' }
+}
+
+function formatFile({ mark, lines, lineEnds, isLastLineEnded }: FileText): string {
+  const usualEnd = lineEnds.find((end) => end !== '') ?? '\n'
+  const isEnded = (index: number) => isLastLineEnded || index < lines.length - 1
+  return mark + lines.map((line, index) => line + (isEnded(index) ? lineEnds[index] || usualEnd : '')).join('')
+}
+
+/** Removes byte order marks, which read_file shows in the first line of a file. */
+function withoutMarks(hunk: Hunk): Hunk {
+  const removeMark = (line: string) => (line.startsWith(byteOrderMark) ? line.slice(1) : line)
+  return { ...hunk, before: hunk.before.map(removeMark), after: hunk.after.map(removeMark) }
+}
+
+/**
+ * Applies a hunk at a line. Context lines come from the file, so that their trailing spaces are preserved. New lines end as the
+ * replaced or adjacent lines do.
+ */
+function replaceLines({ lines, lineEnds }: FileText, at: number, { before, after }: Hunk): void {
+  /** The number of lines of `before` up to the last context line. */
+  let passedCount = 0
+  const newLines: string[] = []
+  const newEnds: string[] = []
+  for (const line of after) {
+    const found = before.indexOf(line, passedCount)
+    if (found !== -1) passedCount = found + 1
+    newLines.push(found === -1 ? line : lines[at + found]!)
+    const neighbour = found === -1 ? Math.max(0, Math.min(passedCount, before.length - 1)) : found
+    newEnds.push(lineEnds[at + neighbour] ?? lineEnds[at - 1] ?? '')
+  }
+  lines.splice(at, before.length, ...newLines)
+  lineEnds.splice(at, before.length, ...newEnds)
 }
 
 /** An error lists this many lines. The model needs only some to see that its lines are ambiguous. */
@@ -52,7 +87,14 @@ function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition |
   const { anchor, before } = hunk
   const start = anchor === undefined ? from : findLineAfter(lines, anchor, from)
   if (start === undefined) return findUniquePosition(lines, before) ?? describeMissingAnchor(lines, anchor!, from)
-  if (before.length === 0) return { at: anchor === undefined ? countLines(lines) : start }
+  if (before.length === 0) return { at: anchor === undefined ? lines.length : start }
+  const lastPosition = lines.length - before.length
+  if (
+    hunk.isAtEnd &&
+    lastPosition >= start &&
+    findPositions(lines, before, lastPosition, matchesTrimmedEnd).length === 1
+  )
+    return { at: lastPosition }
   for (const isMatch of [matchesExactly, matchesTrimmedEnd]) {
     const positions = findPositions(lines, before, start, isMatch)
     if (positions.length === 1 || (positions.length > 0 && anchor !== undefined)) return { at: positions[0]! }
@@ -100,11 +142,8 @@ function findPositions(lines: string[], before: string[], from: number, isMatch:
 const getIndentation = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
 /** Finds lines that differ only in indentation. The change gets the file's indentation if that is unambiguous. */
-function findIgnoringIndentation(
-  lines: string[],
-  { anchor, before, after }: Hunk,
-  from: number,
-): HunkPosition | undefined {
+function findIgnoringIndentation(lines: string[], hunk: Hunk, from: number): HunkPosition | undefined {
+  const { before, after } = hunk
   const [at, ...others] = findPositions(lines, before, from, matchesTrimmed)
   if (at === undefined || others.length > 0) return undefined
   const indentations = new Map<string, string>()
@@ -119,7 +158,7 @@ function findIgnoringIndentation(
     line.trim() === '' ? line : `${indentations.get(getIndentation(line))}${line.trimStart()}`
   return {
     at,
-    adjustedHunk: { anchor, before: before.map(reindent), after: after.map(reindent) },
+    adjustedHunk: { ...hunk, before: before.map(reindent), after: after.map(reindent) },
     note: 'indented as the file is',
   }
 }
@@ -127,11 +166,8 @@ function findIgnoringIndentation(
 const maxOuterLines = 2
 
 /** Ignores one or two different context lines if the removed lines occur exactly once. */
-function findWithoutOuterLines(
-  lines: string[],
-  { anchor, before, after }: Hunk,
-  from: number,
-): HunkPosition | undefined {
+function findWithoutOuterLines(lines: string[], hunk: Hunk, from: number): HunkPosition | undefined {
+  const { before, after } = hunk
   const isUnchanged = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
   let contextBefore = 0
   let contextAfter = 0
@@ -148,7 +184,7 @@ function findWithoutOuterLines(
     if (others.length > 0 || at < trimmedBefore) return undefined
     return {
       at,
-      adjustedHunk: { anchor, before: inner, after: after.slice(trimmedBefore, after.length - trimmedAfter) },
+      adjustedHunk: { ...hunk, before: inner, after: after.slice(trimmedBefore, after.length - trimmedAfter) },
       note: `lines around the change differ in the file:\n${formatContext(lines, at - trimmedBefore, before.length)}`,
     }
   }
@@ -162,15 +198,12 @@ function findLineAfter(lines: string[], anchor: string, from: number): number | 
   return found === -1 ? undefined : found + 1
 }
 
-/** Returns the number of lines without the empty text after the last line end. */
-const countLines = (lines: string[]) => (lines.at(-1) === '' ? lines.length - 1 : lines.length)
-
 /** Describes the most similar lines of the file, from which the model can make the next patch. */
 function describeNearest(lines: string[], before: string[], from: number): string {
   const at = findNearestIndex(lines, before, from)
   const startText = from > 0 ? ` from line ${from + 1} on` : ''
   if (at === -1) return `its lines, the first ${quoteLine(before[0]!)}, are not in the file${startText}: read it again`
-  const index = before.findIndex((line, offset) => line.trimEnd() !== (lines[at + offset] ?? '').trimEnd())
+  const index = before.findIndex((line, offset) => line.trimEnd() !== lines[at + offset]?.trimEnd())
   const fileLines = lines[at + index]
   const found = fileLines === undefined ? 'after the end of the file' : quoteLine(fileLines)
   return `line ${at + index + 1} is ${found}, the patch has ${quoteLine(before[index]!)}. The file has:\n${formatContext(lines, at, before.length)}\nMake the hunk of these lines`

@@ -6,6 +6,8 @@ export type Hunk = {
   anchor: string | undefined
   before: string[]
   after: string[]
+  /** Whether the patch says that the last line is the end of the file. */
+  isAtEnd: boolean
 }
 
 export type FilePatch =
@@ -82,31 +84,42 @@ function parseSection(kind: string, path: string, lines: string[], from: number)
 
 function parseHunks(lines: string[], from: number): Hunk[] {
   const hunks: Hunk[] = []
+  let previous = ''
   for (const [index, line] of lines.entries()) {
     if (line.startsWith('@@')) {
+      if (previous === '') removeSeparator(hunks.at(-1))
       const anchor = line.slice(2).trim().replace(lineNumbers, '').trim()
-      hunks.push({ anchor: anchor || undefined, before: [], after: [] })
-      continue
+      hunks.push(createHunk(anchor || undefined))
+    } else {
+      if (hunks.length === 0) hunks.push(createHunk(undefined))
+      if (!addLine(hunks.at(-1)!, line))
+        throw lineError(from + index, line, 'a line of a hunk begins with " ", "-" or "+"')
     }
-    // Marks a last line without a line end. The file's own line end is preserved.
-    if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith(noLineEndMarker)) continue
-    if (hunks.length === 0) hunks.push({ anchor: undefined, before: [], after: [] })
-    const hunk = hunks.at(-1)!
-    const rest = line.slice(1)
-    if (line.startsWith('-')) hunk.before.push(rest)
-    else if (line.startsWith('+')) hunk.after.push(rest)
-    // Models omit the leading space of an empty line.
-    else if (line.startsWith(' ') || line === '') for (const side of [hunk.before, hunk.after]) side.push(rest)
-    else throw lineError(from + index, line, 'a line of a hunk begins with " ", "-" or "+"')
+    previous = line
   }
-  return hunks.filter(({ before, after }) => before.length > 0 || after.length > 0).map(withoutEmptyEnd)
+  if (previous === '') removeSeparator(hunks.at(-1))
+  return hunks.filter(({ before, after }) => before.length > 0 || after.length > 0)
 }
 
-/** Removes the empty lines at the end of a hunk, which only separate it from the next one. */
-function withoutEmptyEnd({ anchor, before, after }: Hunk): Hunk {
-  if (before.length > 1 && before.at(-1) === '' && after.at(-1) === '')
-    return { anchor, before: before.slice(0, -1), after: after.slice(0, -1) }
-  return { anchor, before, after }
+const createHunk = (anchor: string | undefined): Hunk => ({ anchor, before: [], after: [], isAtEnd: false })
+
+/** @returns whether the line can belong to a hunk. */
+function addLine(hunk: Hunk, line: string): boolean {
+  const { before, after } = hunk
+  const rest = line.slice(1)
+  // The marker stands for a last line without a line end. The file's own line end is preserved.
+  if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith(noLineEndMarker)) hunk.isAtEnd = true
+  else if (line.startsWith('-')) before.push(rest)
+  else if (line.startsWith('+')) after.push(rest)
+  // Models omit the leading space of an empty line.
+  else if (line.startsWith(' ') || line === '') for (const side of [before, after]) side.push(rest)
+  else return false
+  return true
+}
+
+/** Removes the empty line at the end of a hunk, which only separates it from the next one. */
+function removeSeparator(hunk: Hunk | undefined): void {
+  if (hunk && hunk.before.length > 1) for (const side of [hunk.before, hunk.after]) side.pop()
 }
 
 const maxQuotedLength = 120

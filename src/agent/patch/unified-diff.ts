@@ -3,7 +3,8 @@ const skippedHeader =
 
 /** Converts a patch of diff or git to sections. Returns a patch that already has sections unchanged. */
 export function toSections(patch: string): string {
-  if (/^\*\*\* (Add|Update|Delete) File: /m.test(patch) || !/^--- .*\r?\n\+\+\+ /m.test(patch)) return patch
+  const hasSections = /^\*\*\* (Add|Update|Delete) File: /m.test(patch)
+  if (hasSections || !/^(--- .*\r?\n\+\+\+ |diff --git )/m.test(patch)) return patch
   const lines = patch.replace(/\r\n/g, '\n').split('\n')
   const patchLines: string[] = []
   let operation: 'add' | 'delete' | 'update' = 'update'
@@ -16,6 +17,9 @@ export function toSections(patch: string): string {
       operation = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
       patchLines.push(...toHeadings(before, after))
       at++
+    } else if (line.startsWith('diff --git ')) {
+      operation = 'update'
+      patchLines.push(...headingsWithoutLines(lines, at))
     } else if (
       skippedHeader.test(line) ||
       (operation === 'delete' && line !== '') ||
@@ -25,6 +29,21 @@ export function toSections(patch: string): string {
     } else patchLines.push(line)
   }
   return patchLines.join('\n')
+}
+
+/** Returns the section of a file that git moves, adds or deletes without a changed line. Git writes only headers for it. */
+function headingsWithoutLines(lines: string[], at: number): string[] {
+  const rest = lines.slice(at + 1)
+  const end = rest.findIndex((line) => line.startsWith('diff --git ') || !skippedHeader.test(line))
+  const headers = end === -1 ? rest : rest.slice(0, end)
+  if (rest[headers.length]?.startsWith('--- ')) return []
+  const headerValue = (name: string) => headers.find((line) => line.startsWith(name))?.slice(name.length)
+  const [from, to] = [headerValue('rename from '), headerValue('rename to ')]
+  if (from !== undefined && to !== undefined) return toHeadings(from, to)
+  const path = /^diff --git a\/(.+) b\/\1$/.exec(lines[at]!)?.[1]
+  if (path !== undefined && headerValue('new file mode') !== undefined) return toHeadings(undefined, path)
+  if (path !== undefined && headerValue('deleted file mode') !== undefined) return toHeadings(path, undefined)
+  return []
 }
 
 /** Returns the path in a header line without git's prefixes `a/` and `b/`. */

@@ -9,6 +9,8 @@ type ReplaceOptions = {
   writeContent: (temporary: FileHandle) => Promise<unknown>
   /** Whether an existing file is replaced. Otherwise it is an error. */
   replace?: boolean
+  /** The permissions of a new file; defaults to those of the umask. */
+  mode?: number | undefined
 }
 
 /**
@@ -18,7 +20,7 @@ type ReplaceOptions = {
 export async function replaceFile(
   confined: ConfinedFolder,
   path: string,
-  { writeContent, replace = true }: ReplaceOptions,
+  { writeContent, replace = true, mode: newFileMode }: ReplaceOptions,
 ): Promise<{ made: boolean }> {
   const target = await locate(confined, path)
   await makeFolders(confined, parentOf(confined, target))
@@ -31,12 +33,13 @@ export async function replaceFile(
         : new FileError('invalid', 'is not a regular file')
     }
     if (existing && !replace) throw new FileError('conflict', 'exists already')
+    const mode = existing ? existing.mode & 0o7777 : newFileMode
     const temporary = join(folder, `.${randomUUID()}.draft`)
     try {
-      await using file = await open(temporary, 'wx', existing ? existing.mode & 0o7777 : 0o666)
+      await using file = await open(temporary, 'wx', mode ?? 0o666)
       await writeContent(file)
       // Sets the mode again, because `open` has removed the bits of the umask.
-      if (existing) await file.chmod(existing.mode & 0o7777)
+      if (mode !== undefined) await file.chmod(mode)
       if (replace) await rename(temporary, targetPath)
       // Fails if the file was created meanwhile, which `rename` would replace.
       else await link(temporary, targetPath)

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openConfined } from '#platform/files/confined-folder.ts'
 import { modelWithResponses, newAgent } from '#test/harness/interns/scripted-agent.ts'
+import type { ToolContext } from '../tool.ts'
+import { applyPatch } from './apply_patch.ts'
 
 const patch = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
 
@@ -214,6 +217,16 @@ for (const [what, text, says] of [
   ],
   ['names no file', '*** Begin Patch\n*** End Patch', /names no file/],
   ['names a file twice', patch('*** Delete File: a', '*** Delete File: a'), /two sections for a/],
+  [
+    'names a file twice by different paths',
+    patch('*** Update File: a', '@@', '-one', '+ONE', '*** Update File: ./a', '@@', '+two'),
+    /two sections for the file \.\/a/,
+  ],
+  [
+    'moves a file to the path of a new one',
+    patch('*** Add File: b', '+x', '*** Update File: a', '*** Move to: b'),
+    /two sections for the file b/,
+  ],
   ['creates an existing file', patch('*** Add File: a', '+x'), /a already exists/],
   ['leads out of the workspace', patch('*** Add File: ../x', '+x'), /\.\.\/x is outside the workspace/],
   ['has no change for a file', patch('*** Update File: a'), /says nothing of what to change in a/],
@@ -223,6 +236,28 @@ for (const [what, text, says] of [
     assert.match(at.result, says)
     assert.equal(await at.read('a'), 'one\n')
   })
+
+test('a moved file keeps its permissions', async () => {
+  await using at = await patching({ a: 'one\n' }, 'no patch')
+  await chmod(join(at.workspace, 'a'), 0o755)
+  const context = { workspace: await openConfined(at.workspace) } as ToolContext
+  await applyPatch.run({ patch: patch('*** Update File: a', '*** Move to: b/c') }, context)
+  assert.equal((await stat(join(at.workspace, 'b/c'))).mode & 0o777, 0o755)
+})
+
+test('files that git only moves, creates or deletes are not skipped', async () => {
+  await using at = await patching(
+    { 'old.txt': 'moved\n', 'empty.txt': '', 'a.txt': 'a\n' },
+    [
+      ...['diff --git a/old.txt b/new.txt', 'similarity index 100%', 'rename from old.txt', 'rename to new.txt'],
+      ...['diff --git a/empty.txt b/empty.txt', 'deleted file mode 100644', 'index e69de29..0000000'],
+      ...['diff --git a/made.txt b/made.txt', 'new file mode 100644', 'index 0000000..e69de29'],
+      ...['diff --git a/a.txt b/a.txt', '--- a/a.txt', '+++ b/a.txt', '@@ -1 +1 @@', '-a', '+A', ''],
+    ].join('\n'),
+  )
+  assert.equal(at.result, 'Made new.txt.\nDeleted old.txt.\nDeleted empty.txt.\nMade made.txt.\nChanged a.txt.')
+  assert.deepEqual((await readdir(at.workspace)).sort(), ['a.txt', 'made.txt', 'new.txt'])
+})
 
 const newFile = patch('*** Add File: new', '+x')
 

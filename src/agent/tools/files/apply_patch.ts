@@ -1,3 +1,4 @@
+import { locate } from '#platform/files/confined-folder.ts'
 import { withFilePath } from '#platform/files/file-error.ts'
 import { z } from '#platform/json/schema.ts'
 import { applyHunks } from '../../patch/apply-hunks.ts'
@@ -10,8 +11,8 @@ import { isFile, readBytes, removeFile, type Workspace, writeText } from './work
 
 const maxBytes = 10 * 1024 * 1024
 
-/** A file before and after the patch; null if it does not exist. */
-type Change = { path: string; before: string | null; after: string | null; notes?: string[] }
+/** A file before and after the patch; null if it does not exist. `mode`: the permissions of the existing or moved file. */
+type Change = { path: string; before: string | null; after: string | null; mode?: number; notes?: string[] }
 
 export const applyPatch = defineTool({
   name: 'apply_patch',
@@ -37,6 +38,7 @@ export const applyPatch = defineTool({
         (error: Error) => errors.push(error.message),
       )
     }
+    if (errors.length === 0) errors.push(...(await findRepeatedFiles(workspace, changes)))
     if (errors.length > 0) throw new Error(`Nothing was changed. ${errors.join('\n')}`)
     await writeAll(workspace, changes)
     return {
@@ -59,23 +61,30 @@ async function computeChanges(workspace: Workspace, file: FilePatch): Promise<Ch
     if (exists) throw new Error(`${path} already exists: update it instead.`)
     return [{ path, before: null, after: file.text }]
   }
-  const before = await readText(workspace, path)
-  if (file.kind === 'delete') return [{ path, before, after: null }]
+  const { text: before, mode } = await readText(workspace, path)
+  if (file.kind === 'delete') return [{ path, before, after: null, mode }]
   const { text: after, notes } = await withFilePath(path, async () => applyHunks(before, file.hunks))
-  if (file.to === undefined) return [{ path, before, after, notes }]
+  if (file.to === undefined) return [{ path, before, after, mode, notes }]
   if (await isFile(workspace, file.to)) throw new Error(`${file.to} already exists, so ${path} cannot be moved there.`)
   return [
-    { path: file.to, before: null, after, notes },
-    { path, before, after: null },
+    { path: file.to, before: null, after, mode, notes },
+    { path, before, after: null, mode },
   ]
 }
 
-async function readText(workspace: Workspace, path: string): Promise<string> {
-  const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
+async function readText(workspace: Workspace, path: string): Promise<{ text: string; mode: number }> {
+  const { bytes, size, mode } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
   return withFilePath(path, async () => {
     if (size > maxBytes) throw new Error(`has ${size} bytes, too many to patch`)
-    return decodeExactText(bytes)
+    return { text: decodeExactText(bytes), mode }
   })
+}
+
+/** Finds files with several changes, also under different paths: each change would discard the one before. */
+async function findRepeatedFiles(workspace: Workspace, changes: Change[]): Promise<string[]> {
+  const files = await Promise.all(changes.map(({ path }) => locate(workspace, path).catch(() => path)))
+  const repeated = changes.filter((_, index) => files.indexOf(files[index]!) !== index)
+  return repeated.map(({ path }) => `The patch has two sections for the file ${path}: put all its changes into one.`)
 }
 
 /** Writes all changes. If one fails, restores the files that were written before. */
@@ -83,18 +92,18 @@ async function writeAll(workspace: Workspace, changes: Change[]): Promise<void> 
   const applied: Change[] = []
   try {
     for (const change of changes) {
-      await writeOrRemove(workspace, change.path, change.after)
+      await writeOrRemove(workspace, change, change.after)
       applied.push(change)
     }
   } catch (error) {
-    for (const { path, before } of applied.reverse()) await writeOrRemove(workspace, path, before)
+    for (const change of applied.reverse()) await writeOrRemove(workspace, change, change.before)
     throw new Error(`Nothing was changed. ${(error as Error).message}`)
   }
 }
 
-async function writeOrRemove(workspace: Workspace, path: string, text: string | null): Promise<void> {
+async function writeOrRemove(workspace: Workspace, { path, mode }: Change, text: string | null): Promise<void> {
   if (text === null) await removeFile(workspace, path)
-  else await writeText(workspace, path, text)
+  else await writeText(workspace, path, text, mode)
 }
 
 function describeChange({ path, before, after, notes = [] }: Change): string {

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { type FileHandle, readdir } from 'node:fs/promises'
 import { type ConfinedFolder, locate, openFile, withFolder } from '#platform/files/confined-folder.ts'
 import { withFilePath } from '#platform/files/file-error.ts'
 import { removeEntry } from '#platform/files/remove-entry.ts'
@@ -10,18 +10,18 @@ export type Workspace = ConfinedFolder
 
 export type Entry = { name: string; kind: 'file' | 'folder' | 'link' | 'other' }
 
-/** @returns the first bytes of a regular file, at most `limit`, and its complete size. */
+/** @returns the first bytes of a regular file, at most `limit`, its complete size, and its permissions. */
 export async function readBytes(
   workspace: Workspace,
   path: string,
   limit: number,
-): Promise<{ bytes: Buffer; size: number }> {
+): Promise<{ bytes: Buffer; size: number; mode: number }> {
   return withFilePath(path, async () => {
     await using file = await openFile(workspace, path)
-    const { size } = await file.stat()
+    const { size, mode } = await file.stat()
     const bytes = Buffer.alloc(Math.min(size, limit))
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
-    return { bytes: bytes.subarray(0, bytesRead), size }
+    return { bytes: bytes.subarray(0, bytesRead), size, mode: mode & 0o7777 }
   })
 }
 
@@ -35,10 +35,16 @@ export function isFile(workspace: Workspace, path: string): Promise<boolean> {
 
 /**
  * Writes a file atomically. Creates it and its folders if they are missing. If writing fails, an existing file stays
- * unchanged. @returns whether the file is new.
+ * unchanged. @param mode the permissions of a new file. @returns whether the file is new.
  */
-export async function writeText(workspace: Workspace, path: string, text: string): Promise<{ made: boolean }> {
-  return withFilePath(path, () => replaceFile(workspace, path, { writeContent: (draft) => draft.writeFile(text) }))
+export async function writeText(
+  workspace: Workspace,
+  path: string,
+  text: string,
+  mode?: number,
+): Promise<{ made: boolean }> {
+  const writeContent = (draft: FileHandle) => draft.writeFile(text)
+  return withFilePath(path, () => replaceFile(workspace, path, { writeContent, mode }))
 }
 
 /** Removes a file. */
