@@ -39,7 +39,7 @@ test('"*** End of File" selects the last of several positions', () => {
   assert.equal(update(file, '@@', '-b', '+c', '*** End of File'), 'a\nc\na\n')
 })
 
-test('an empty context line distinguishes positions, a separator between hunks does not', () => {
+test('an empty context line selects a position, a separator between hunks does not', () => {
   const file = 'def f\nx\nb\nx\n\nend\n'
   assert.equal(update(file, '@@ def f', '-x', '+y', ' '), 'def f\nx\nb\ny\n\nend\n')
   assert.equal(update(file, '@@ def f', '-x', '+y', '', '@@', '-end', '+END'), 'def f\ny\nb\nx\n\nEND\n')

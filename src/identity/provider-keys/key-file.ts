@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserFacingError } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
@@ -80,15 +80,33 @@ function readKey(file: string): Buffer | undefined {
 }
 
 /**
- * Creates the key unless it exists, so that two servers that start at once on one folder use the same key. It is on the disk
- * before anything is encrypted with it.
+ * Creates the key unless it exists, so that two servers that start at once on one folder use the same key. The file appears
+ * with its whole content, also if another server reads it meanwhile or this one is killed. It is on the disk before anything
+ * is encrypted with it.
  */
 function createKeyFile(file: string): Buffer | undefined {
+  const draft = `${file}.${randomUUID()}.draft`
   try {
-    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkUnlessExists(draft, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw new UserFacingError(`The encryption key ${file} cannot be written: ${writeErrorText(error)}.`)
+    throw new UserFacingError(`The encryption key ${file} cannot be written: ${writeErrorText(error)}.`)
+  } finally {
+    rmSync(draft, { force: true })
   }
   return readKey(file)
+}
+
+/** The errors of file systems without hard links. */
+const noLinkCodes = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']
+
+function linkUnlessExists(draft: string, file: string): void {
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (!noLinkCodes.includes(code)) throw error
+    if (!existsSync(file)) renameSync(draft, file)
+  }
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { newUuid } from '#platform/core/id.ts'
 import { newDb } from '#test/harness/database/databases.ts'
 import { bootstrap } from '../accounts/bootstrap.ts'
@@ -56,6 +58,33 @@ test('the key is made once, for its owner alone, and found again', async () => {
   assert.equal(statSync(at.file).mode & 0o777, 0o600)
   assert.equal((await at.open()).keyName, first.keyName)
   assert.doesNotMatch(readFileSync(at.file, 'utf8'), new RegExp(first.keyName))
+})
+
+/** Opens the vault of a folder in a process that cannot write a byte into files meanwhile. */
+const openOnFullDisk = `
+const { execFileSync } = await import('node:child_process')
+const { newDb } = await import('#test/harness/database/databases.ts')
+const { openVault } = await import('#identity/provider-keys/key-file.ts')
+const limitFiles = (max) => execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=' + max + ':'])
+process.on('SIGXFSZ', () => {})
+await using store = await newDb('sqlite')
+limitFiles(0)
+await openVault({ ...store, settings: { data_dir: process.argv[1] } }).catch((error) => process.stdout.write(error.message))
+limitFiles('unlimited')
+`
+
+test('a first start that cannot write the key leaves no incomplete one', {
+  skip: !existsSync('/usr/bin/prlimit'),
+}, async () => {
+  await using at = await place()
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const { stdout } = spawnSync(process.execPath, ['-e', openOnFullDisk, dirname(at.file)], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  assert.match(stdout, /encryption\.key cannot be written: file too large/)
+  assert.deepEqual(readdirSync(dirname(at.file)), [])
+  await at.open()
 })
 
 test('a lost key that the database needs is not replaced, and the error names the file', async () => {
