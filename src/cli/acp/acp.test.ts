@@ -182,6 +182,15 @@ describe('signalbox acp', () => {
     await mine.leaves()
   })
 
+  test('the reply continues after the agent has withdrawn its question', async () => {
+    const mine = await editor(service, { permission: () => new Promise(() => {}) })
+    const { sessionId } = await mine.begin()
+    const { stopReason } = await mine.ask(sessionId, 'withdraw 300\nwait 500\nsay the rest')
+    assert.equal(stopReason, 'end_turn')
+    assert.match(mine.replyText(), /has withdrawn the question\.\)[\s\S]*the rest$/)
+    await mine.leaves()
+  })
+
   test('a restarted editor loads its sessions and answers open questions', async () => {
     const { sessionId } = await say(service, 'ada', 'say earlier\npermission shell allow_once\nsay later')
     const mine = await editor(service, { permission: () => chosen('allow_once') })

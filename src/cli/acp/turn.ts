@@ -53,8 +53,13 @@ async function answerAndRelay(deps: TurnDeps, first: AgentQuestion): Promise<voi
   let question: AgentQuestion | undefined = first
   while (question) {
     const result = await askForAnswer(deps, question)
-    if ('closed' in result) return sendText(deps, `\n\n(${result.closed})\n\n`)
-    question = await relayOutput(deps, deps.chat.answer(question, result.answer, deps.signal))
+    if ('closed' in result) {
+      await sendText(deps, `\n\n(${result.closed})\n\n`)
+      if (!result.isWithdrawn) return
+    }
+    // The answer to a withdrawn question is not used: it only returns the rest of the reply.
+    const answer = 'closed' in result ? cancelAnswer(question) : result.answer
+    question = await relayOutput(deps, deps.chat.answer(question, answer, deps.signal))
   }
 }
 
