@@ -185,6 +185,32 @@ describe('signalbox chat', () => {
     assert.match((await person.exited).raw, /^[\s\S]*\x1b\[\?2004h[\s\S]*\x1b\[\?2004l/)
   })
 
+  test('lines that are pasted into a field are one value of it', async () => {
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types(`ask ${form}\r`)
+    await person.sees('city (text)> ')
+    person.types('\x1b[200~Rio de\rJaneiro\x1b[201~\r')
+    await person.sees('days (a whole number, optional)> ')
+    person.types('2\r')
+    await person.sees('[y] send')
+    person.types('y\r')
+    await person.sees('{"city":"Rio de\\nJaneiro","days":2}')
+    person.types('\x04')
+    assert.equal((await person.exited).code, 0)
+  })
+
+  test('/files lists a folder whose name contains spaces', async () => {
+    await service.ask('POST', '/interns/ada/files/folders', { body: { path: 'my notes/of today' } })
+    const person = chat(service, { person: true })
+    await person.sees('> ')
+    person.types('/files my notes\r')
+    await person.sees('of today/')
+    person.types('\x04')
+    assert.equal((await person.exited).code, 0)
+    await service.ask('DELETE', '/interns/ada/files?path=my+notes&recursive=true')
+  })
+
   test('commands list and continue sessions, show the model, and change the mode', async () => {
     const earlier = await say(service, 'ada', 'say a title of mine')
     const person = chat(service, { person: true })
