@@ -73,9 +73,8 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
   const key = requireKey(access.key, keyKinds[kind].name)
   const fetch = createOutgoingFetch(readProxies(env))
 
-  function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-    return call(method, path, body && { type: 'application/json', content: JSON.stringify(body) }, signal)
-  }
+  const send = (method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> =>
+    call(method, path, body && { type: 'application/json', content: JSON.stringify(body) }, signal)
 
   async function call(method: string, path: string, body?: RequestBody, signal?: AbortSignal): Promise<Response> {
     rejectInvalidSegments(path)
@@ -105,8 +104,10 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
   const notSignalbox = (status: number) => notSignalboxError(url, status)
   const endedEarly = (reason: string) => new UserFacingError(`The response from ${url} ended early (${reason}).`)
 
-  async function request<T>(method: string, path: string, body?: object): Promise<T> {
-    const response = await send(method, path, body)
+  const request = async <T>(method: string, path: string, body?: object): Promise<T> =>
+    readObject<T>(await send(method, path, body))
+
+  async function readObject<T>(response: Response): Promise<T> {
     const answer = await parseAnswer(response).catch((error: Error) => {
       throw error instanceof SyntaxError ? notSignalbox(response.status) : endedEarly(networkReason(error))
     })
@@ -142,7 +143,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
     },
     async upload<T>(path: string, body: AsyncIterable<Uint8Array>) {
       const stream = Readable.toWeb(Readable.from(body, { objectMode: false }))
-      return parseAnswer(await call('PUT', path, { type: 'application/octet-stream', content: stream })) as Promise<T>
+      return readObject<T>(await call('PUT', path, { type: 'application/octet-stream', content: stream }))
     },
     async *stream(path, body, signal) {
       const { body: bytes, status } = await send(body ? 'POST' : 'GET', path, body, signal)

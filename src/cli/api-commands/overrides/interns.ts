@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { InternRecord, ListedHost } from '#interns/registry/intern.ts'
 import type { InternRun } from '#interns/runs/run-record.ts'
-import { second, usd } from '../../kit/format.ts'
+import { countWithNoun, second, usd } from '../../kit/format.ts'
 import { columns, type Overrides, printJson } from '../api-command.ts'
 
 type Run = z.infer<typeof InternRun>
@@ -121,7 +121,8 @@ export const interns = {
       REQUEST: (request) => request.id,
       NOTE: (request) => (request.is_shared ? 'possibly of another session' : ''),
     }),
-    summary: ({ request_count, total_cost_usd }: RequestPage) => `${request_count} requests, ${usd(total_cost_usd)}`,
+    summary: ({ request_count, total_cost_usd }: RequestPage) =>
+      `${countWithNoun(request_count, 'request')}, ${usd(total_cost_usd)}`,
   },
   getInternLog: { handWritten: 'interns log' },
   listInternFiles: { handWritten: 'interns files ls' },
