@@ -1,6 +1,6 @@
 import { describeConnectionFailure } from '#platform/core/connection-failure.ts'
 
-/** The largest response of a server. */
+/** The largest response of a server, or event in a stream of events, which can stay open for days. */
 const maxBytes = 32 * 1024 * 1024
 const maxRedirects = 5
 
@@ -15,16 +15,24 @@ export async function boundedFetch(
 ): Promise<Response> {
   const response = await fetchFromServer(fetch, new URL(url), init)
   if (!response.body) return response
+  const isEventStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
   let bytes = 0
   const byteCounter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      bytes += chunk.length
+      const eventEnd = isEventStream ? findLastEventEnd(chunk) : -1
+      bytes = eventEnd === -1 ? bytes + chunk.length : chunk.length - eventEnd
       if (bytes > maxBytes) controller.error(new Error(`The server sent more than ${maxBytes} bytes.`))
       else controller.enqueue(chunk)
     },
   })
   const { status, statusText, headers } = response
   return new Response(response.body.pipeThrough(byteCounter), { status, statusText, headers })
+}
+
+/** Returns the start of the last empty line, which ends an event; -1 without one. */
+function findLastEventEnd({ buffer, byteOffset, length }: Uint8Array<ArrayBufferLike>): number {
+  const bytes = Buffer.from(buffer, byteOffset, length)
+  return Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'))
 }
 
 /** Follows redirects only to the same server. */

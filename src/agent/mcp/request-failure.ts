@@ -38,7 +38,8 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   const exitReason = connection.exitReason()
   const refusal =
     error instanceof SdkHttpError ? { status: error.status, text: error.data.text } : readSseRefusal(error)
-  if (exitReason === undefined && refusal) return { error: refusalError(refusal, request), mustReconnect: true }
+  if (exitReason === undefined && refusal)
+    return { error: refusalError(refusal, request), mustReconnect: hasSession(request) }
   const reason = (exitReason ?? (error as Error).message).replace(/\.$/, '')
   const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
   const message = `The server ${name} ${state}. ${outcome}The server is started again when it is needed.`
@@ -65,10 +66,13 @@ function refusalError({ status, text }: Refusal, { spec, connection, outcome }: 
   const detail = toErrorText(spec, String(text ?? ''))
   const message = `The server ${spec.name} answered with the HTTP status ${status}${detail && `: ${detail}`}`
   const fullMessage = redactSecrets(spec, `${message.replace(/\.$/, '')}. ${outcome}`.trim())
-  const hasSession = spec.type === 'sse' || connection.client.transport?.sessionId !== undefined
-  const isUnknownSession = hasSession && (status === 404 || status === 400)
+  const isUnknownSession = hasSession({ spec, connection }) && (status === 404 || status === 400)
   return isUnknownSession ? new UnknownSession(fullMessage) : new Error(fullMessage)
 }
+
+/** Whether the server has state for the connection, which it can have lost. */
+const hasSession = ({ spec, connection }: Pick<FailedRequest, 'spec' | 'connection'>) =>
+  spec.type === 'sse' || connection.client.transport?.sessionId !== undefined
 
 const isResponding = ({ client }: ServerConnection) =>
   client.ping({ timeout: pingMs }).then(

@@ -35,7 +35,11 @@ export class ServerTools {
   readonly #pending = new PendingCalls()
   #connected: ServerConnection | undefined
   #start: ServerStart | undefined
+  /** The number of requests in flight on each connection, also on those that were replaced. */
+  readonly #inFlight = new Map<ServerConnection, number>()
   #listed: ToolList | undefined
+  /** How often the list of tools became outdated. */
+  #listChanges = 0
   #startTimes: number[] = []
   /** Why the server last failed to start, or ended. */
   #lastFailure: string | undefined
@@ -50,16 +54,25 @@ export class ServerTools {
     const options = { signal, timeout: this.spec.timeoutMs }
     // Before the cached list is used, because a connection that has ended clears it.
     await this.#connect(location, signal)
-    this.#listed ??= await this.#request(location, signal, noSideEffects, (client) => listTools(client, options))
-    const { tools, excluded } = this.#listed
+    const changes = this.#listChanges
+    const list =
+      this.#listed ?? (await this.#request(location, signal, noSideEffects, (client) => listTools(client, options)))
+    // A list that has changed meanwhile is read again for the next turn.
+    if (changes === this.#listChanges) this.#listed = list
+    const { tools, excluded } = list
     return { tools: tools.map((tool) => this.#toTool(tool)), excluded }
   }
 
   async close(): Promise<void> {
     const connected = this.#connected ?? (await this.#start?.connection.catch(() => undefined))
     this.#connected = undefined
-    this.#listed = undefined
+    this.#forgetList()
     await connected?.close()
+  }
+
+  #forgetList(): void {
+    this.#listed = undefined
+    this.#listChanges++
   }
 
   #toTool(listed: ListedTool): Tool {
@@ -120,16 +133,34 @@ export class ServerTools {
   ): Promise<T> {
     const attempt = async () => {
       const connection = await this.#connect(location, signal)
+      this.#countInFlight(connection, 1)
       try {
         return await send(connection.client)
       } catch (error) {
         const failure = await findRequestFailure(error, { spec: this.spec, connection, outcome })
         this.#lastFailure = connection.exitReason() ?? this.#lastFailure
-        if (failure.mustReconnect && this.#connected === connection) await this.close()
+        if (failure.mustReconnect && this.#connected === connection) await this.#replaceConnection()
         throw failure.error
+      } finally {
+        this.#countInFlight(connection, -1)
       }
     }
     return attempt().catch((error) => (error instanceof UnknownSession ? attempt() : Promise.reject(error)))
+  }
+
+  /** Lets the next request open a new connection. Other requests on a connection to a URL can still be answered. */
+  async #replaceConnection(): Promise<void> {
+    if (this.spec.type === 'stdio') return this.close()
+    this.#connected = undefined
+    this.#forgetList()
+  }
+
+  /** Closes a connection that was replaced with its last request. */
+  #countInFlight(connection: ServerConnection, change: 1 | -1): void {
+    const count = (this.#inFlight.get(connection) ?? 0) + change
+    if (count > 0) return void this.#inFlight.set(connection, count)
+    this.#inFlight.delete(connection)
+    if (this.#connected !== connection) void connection.close()
   }
 
   async #connect(location: RunLocation, signal: AbortSignal): Promise<ServerConnection> {
@@ -138,7 +169,11 @@ export class ServerTools {
     for (;;) {
       const existing = this.#connected
       if (existing && existing.exitReason() === undefined && isAtLocation(existing)) return existing
-      if (existing) await this.close()
+      if (existing) {
+        await this.close()
+        // Another call can have started the server meanwhile.
+        continue
+      }
       this.#start ??= this.#newStart(location, signal)
       const start = this.#start
       // The shared start may belong to another location, or to a call that was cancelled. In both cases, retry.
@@ -172,11 +207,13 @@ export class ServerTools {
         this.spec,
         { ...location, fetch: this.#deps.fetch ?? globalThis.fetch },
         {
-          onToolsChanged: () => (this.#listed = undefined),
+          onToolsChanged: () => this.#forgetList(),
           askUser: this.#deps.canAsk ? (question, signal) => this.#pending.ask(question, signal) : undefined,
         },
         signal,
       )
+      // Connecting to a URL is cheap, and a server can refuse requests without having failed.
+      if (this.spec.type !== 'stdio') this.#startTimes.pop()
       return this.#connected
     } catch (error) {
       signal.throwIfAborted()

@@ -84,6 +84,25 @@ describe('commands from the description of the API', () => {
     const { out } = await manage('byok', 'set', id!, '--name', 'team', '--json')
     assert.equal(JSON.parse(out).name, 'team')
     assert.doesNotMatch(out, /sk-0123456789/)
+    const replaced = await manage('byok', 'set', id!, '--json')
+    assert.deepEqual([replaced.code, JSON.parse(replaced.out).id], [0, id])
+  })
+
+  test('an empty list names the members and workspaces that do not exist', async () => {
+    const filter = ['--member', 'eve@example.com', '--workspace', 'nowhere']
+    const hints = /^Member "eve@example\.com" not found\. .*\nWorkspace "nowhere" not found\. /m
+    for (const command of [
+      ['analytics', 'sums', 'session'],
+      ['requests', 'export'],
+      ['requests', 'release'],
+    ])
+      assert.match((await manage(...command, ...filter)).out, hints)
+    assert.doesNotMatch((await manage('analytics', 'sums', 'session')).out, /not found/)
+  })
+
+  test('the lines of an exported table end with a line feed', async () => {
+    const { out } = await manage('requests', 'export')
+    assert.match(out, /^created_at,.*,http_referer$/)
   })
 })
 

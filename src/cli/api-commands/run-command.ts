@@ -5,6 +5,7 @@ import { formatRecord, parseFields } from '../kit/fields.ts'
 import { minute } from '../kit/format.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
+import { unknownFilterHints } from '../kit/unknown-filter-hints.ts'
 import type { ApiCommand, Argument, Columns, Input } from './api-command.ts'
 import { apiValue } from './fields.ts'
 import { type Field, keyKind, type Operation, type OperationId } from './operation.ts'
@@ -39,19 +40,29 @@ export async function runCommand(
       parseFields(words, (field) => operation.fields[field]?.type === 'list'),
     )
   }
-  requireChange(operation, input, parameters)
   const secrets = readSecrets(override.fromEnvironment, operation, terminal.env)
+  requireChange(operation, { ...input, ...secrets }, parameters)
   const client = createApiClient(terminal.env, keyKind(operation))
   const resolvedInput = await resolveIds({ ...input, ...override.fixed, ...secrets }, parameters, client)
   const { path, query, body } = buildRequest(operation, resolvedInput)
-  const { out } = terminal
+  const { out, err } = terminal
+  const printHints = async () => {
+    const { user_id: member, workspace_id: workspace } = Object.fromEntries(query)
+    for (const hint of await unknownFilterHints(client, { member, workspace })) err(hint)
+  }
 
-  if (operation.answer === 'text') return printText(await client.download(withQuery(path, query)), out)
+  if (operation.answer === 'text') {
+    const lineCount = await printText(await client.download(withQuery(path, query)), out)
+    // The first line has the names of the columns.
+    if (lineCount <= 1) await printHints()
+    return
+  }
   if (options.limit !== undefined) query.set('limit', String(options.limit))
   const readsAllPages = operation.method === 'GET' && operation.answer === 'list' && options.limit === undefined
   const answer = readsAllPages
     ? { data: await readAll(client, operation, withQuery(path, query)) }
     : await client.request<Input>(operation.method, withQuery(path, query), body)
+  if (operation.method === 'GET' && Array.isArray(answer.data) && answer.data.length === 0) await printHints()
   if (override.print) return override.print(answer as never, terminal)
   if (override.resultMessage) return out(override.resultMessage(input, answer))
   if (options.json) return out(JSON.stringify(answer.data ?? answer, null, 2))
@@ -147,16 +158,23 @@ function readAll(client: ApiClient, { fields }: Operation, path: string): Promis
     : client.listAllByCursor(path, 'limit' in fields ? maxPageSize : undefined)
 }
 
-async function printText(chunks: AsyncIterable<Uint8Array>, out: Terminal['out']): Promise<void> {
+/** Prints a text as it arrives. Lines end with `\n`, also those of CSV. @returns the number of lines */
+async function printText(chunks: AsyncIterable<Uint8Array>, out: Terminal['out']): Promise<number> {
   const decoder = new TextDecoder()
   let partialLine = ''
+  let lineCount = 0
+  const print = (lines: string) => {
+    lineCount += lines.split('\n').length
+    out(lines.replaceAll('\r\n', '\n').replace(/\r$/, ''))
+  }
   for await (const chunk of chunks) {
     const text = partialLine + decoder.decode(chunk, { stream: true })
     const end = text.lastIndexOf('\n')
-    if (end >= 0) out(text.slice(0, end))
+    if (end >= 0) print(text.slice(0, end))
     partialLine = text.slice(end + 1)
   }
-  if (partialLine) out(partialLine)
+  if (partialLine) print(partialLine)
+  return lineCount
 }
 
 function formatTable(rows: unknown[], columns: Columns): string {

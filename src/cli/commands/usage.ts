@@ -4,7 +4,7 @@ import type { ActivityItem } from '#api/routes/activity/item.ts'
 import { createApiClient, managementKeyHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { unknownFilterHints } from './unknown-filter-hints.ts'
+import { unknownFilterHints } from '../kit/unknown-filter-hints.ts'
 
 type Item = z.infer<typeof ActivityItem>
 type UsageRow = Pick<

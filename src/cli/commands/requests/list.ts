@@ -6,7 +6,7 @@ import { second } from '../../kit/format.ts'
 import { wholeNumber } from '../../kit/option-parsers.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
-import { unknownFilterHints } from '../unknown-filter-hints.ts'
+import { unknownFilterHints } from '../../kit/unknown-filter-hints.ts'
 
 /** The filter options, and the query parameter of the API for each. */
 const filters = {

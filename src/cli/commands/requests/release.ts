@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
 import { countWithNoun, usd } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
+import { unknownFilterHints } from '../../kit/unknown-filter-hints.ts'
 import { addFilterOptions, buildQuery, type FilterOptions } from './list.ts'
 
 type Options = FilterOptions & { all?: boolean; json?: boolean }
 type Released = { requests: number; released_usd: number }
 
-export function releaseCommand(requests: Command, { env, out }: Terminal): void {
+export function releaseCommand(requests: Command, { env, out, err }: Terminal): void {
   const release = requests
     .command('release')
     .description('Release charges that the provider did not confirm')
@@ -20,7 +21,9 @@ export function releaseCommand(requests: Command, { env, out }: Terminal): void 
       const query = buildQuery(filters)
       if (id !== undefined) query.set('id', id)
       if (all) query.set('all', 'true')
-      const { data } = await createApiClient(env).request<{ data: Released }>('POST', `/generations/release?${query}`)
+      const client = createApiClient(env)
+      const { data } = await client.request<{ data: Released }>('POST', `/generations/release?${query}`)
+      if (data.requests === 0) for (const hint of await unknownFilterHints(client, filters)) err(hint)
       if (json) return out(JSON.stringify(data, null, 2))
       out(`Released ${usd(data.released_usd)} of ${countWithNoun(data.requests, 'request')}.`)
     })

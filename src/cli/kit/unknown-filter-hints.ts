@@ -1,5 +1,5 @@
-import type { ApiClient } from '../kit/api-client.ts'
-import { listAllMembers } from '../kit/find.ts'
+import type { ApiClient } from './api-client.ts'
+import { listAllMembers } from './find.ts'
 
 /**
  * Returns a hint for each filter value that does not exist, which is probably misspelt. Printed with an empty list. It is
