@@ -5,7 +5,7 @@ import type { StoredFacts } from '../ledger/record.ts'
 import { releaseFromBudgets } from './budget-correction.ts'
 import type { ChargedRow, NewCharge } from './charged-row.ts'
 import { markOverbilled } from './overbilled-endpoints.ts'
-import { correctSums } from './sum-correction.ts'
+import { type Correction, correctSums } from './sum-correction.ts'
 
 /**
  * Changes the charge of a request in one transaction: its row, the sums, the roll-ups, and the budgets that counted it.
@@ -17,7 +17,35 @@ export async function correctCharge(
   before: ChargedRow,
   after: NewCharge,
 ): Promise<PicoUsd | undefined> {
-  if (after.cost === before.cost && after.margin === before.margin) return undefined
+  return (await correctCharges(db, tx, [{ before, after }])).get(before.id)
+}
+
+/**
+ * Changes the charges of several requests like `correctCharge`.
+ * @returns the amounts that the budgets got back, by the ids of the requests that have changed.
+ */
+export async function correctCharges(
+  db: Pick<Db, 'kind'>,
+  tx: Tx,
+  corrections: readonly Correction[],
+): Promise<Map<string, PicoUsd>> {
+  const changed: Correction[] = []
+  for (const correction of corrections) if (await correctRow(tx, correction)) changed.push(correction)
+  await correctSums(db, tx, changed)
+  const releasedAmounts = new Map<string, PicoUsd>()
+  for (const { before, after } of changed) {
+    const released = before.cost + before.margin - after.cost - after.margin
+    releasedAmounts.set(before.id, released)
+    await releaseFromBudgets(tx, before, released)
+    if (after.billedAmount !== undefined && before.facts.endpoint_id)
+      await markOverbilled(tx, before.facts.endpoint_id, { id: before.id, at: after.correction.at })
+  }
+  return releasedAmounts
+}
+
+/** @returns whether the row has changed. */
+async function correctRow(tx: Tx, { before, after }: Correction): Promise<boolean> {
+  if (after.cost === before.cost && after.margin === before.margin) return false
   const { numUpdatedRows } = await tx
     .updateTable('generations')
     .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(correctFacts(before, after)) })
@@ -26,13 +54,7 @@ export async function correctCharge(
     .where('cost_pico', '=', before.cost)
     .where('margin_pico', '=', before.margin)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) return undefined
-  await correctSums(db, tx, before, after)
-  const released = before.cost + before.margin - after.cost - after.margin
-  await releaseFromBudgets(tx, before, released)
-  if (after.billedAmount !== undefined && before.facts.endpoint_id)
-    await markOverbilled(tx, before.facts.endpoint_id, { id: before.id, at: after.correction.at })
-  return released
+  return numUpdatedRows > 0n
 }
 
 function correctFacts(before: ChargedRow, after: NewCharge): StoredFacts {

@@ -8,9 +8,10 @@ import { appendEvents } from '#platform/db/event-log.ts'
 import type { GenerationFilter } from '../ledger/list/generation-filter.ts'
 import { listGenerations } from '../ledger/list/list-generations.ts'
 import { findGeneration } from '../ledger/read-generations.ts'
-import { findUnconfirmedCharge, type NewCharge } from './charged-row.ts'
-import { correctCharge } from './correct-charge.ts'
+import { findUnconfirmedCharge } from './charged-row.ts'
+import { correctCharges } from './correct-charge.ts'
 import { deleteCostLookups } from './cost-lookups.ts'
+import type { Correction } from './sum-correction.ts'
 
 type ReleaseDeps = { db: Db; now: Now; newId: NewId }
 
@@ -84,16 +85,14 @@ async function releaseBatch(
 
 /** Returns the released amount of each request that had one. */
 async function releaseCharges(db: Db, tx: Tx, ids: readonly string[], at: number): Promise<Map<string, PicoUsd>> {
-  const released = new Map<string, PicoUsd>()
+  const corrections: Correction[] = []
   // Sorted: two servers that lock the same charges in different orders would deadlock.
   for (const id of ids.toSorted()) {
-    const charge = await findUnconfirmedCharge(tx, id)
-    if (!charge) continue
-    const confirmed: NewCharge = { cost: charge.cost, margin: 0n, correction: { source: 'released', at } }
-    const amount = await correctCharge(db, tx, charge, confirmed)
-    if (amount !== undefined) released.set(id, amount)
+    const before = await findUnconfirmedCharge(tx, id)
+    if (!before) continue
+    corrections.push({ before, after: { cost: before.cost, margin: 0n, correction: { source: 'released', at } } })
   }
-  return released
+  return correctCharges(db, tx, corrections)
 }
 
 /** The filter without absent fields, for the audit log. JSON has no bigint. */

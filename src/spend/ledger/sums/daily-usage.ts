@@ -103,10 +103,22 @@ function toInsertion(table: keyof typeof sumTables, usageRows: readonly UsageRow
   }
 }
 
-/** Adds a row to that with the same values in the columns of the primary key. */
-function addUsage(rowsById: Map<string, UsageRow>, primaryKey: readonly (keyof UsageRow)[], row: UsageRow): void {
+/** The columns that identify a row of a table. */
+export type UsageKey<Table extends keyof typeof sumTables> = Pick<UsageRow, (typeof sumTables)[Table]['key'][number]>
+
+/** Returns the id of a row. All writers change the rows in the order of their ids. */
+export const usageRowId = <Table extends keyof typeof sumTables>(table: Table, row: UsageKey<Table>): string =>
+  joinKey(sumTables[table].key, row as UsageRow)
+
+function joinKey(primaryKey: readonly (keyof UsageRow)[], row: UsageRow): string {
   let id = ''
   for (const name of primaryKey) id += ` ${row[name]}`
+  return id
+}
+
+/** Adds a row to that with the same values in the columns of the primary key. */
+function addUsage(rowsById: Map<string, UsageRow>, primaryKey: readonly (keyof UsageRow)[], row: UsageRow): void {
+  const id = joinKey(primaryKey, row)
   const total = rowsById.get(id)
   if (total) addAmounts(total, row)
   else rowsById.set(id, { ...row })
