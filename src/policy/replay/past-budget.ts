@@ -10,7 +10,7 @@ export function firstDayOf({ reset_interval }: Pick<LimitFields, 'reset_interval
   return reset_interval === null ? 0 : periodStart(reset_interval, at)
 }
 
-type PastSpending = Pick<PastRequest, 'createdAt' | 'cost' | 'isByok'>
+type PastSpending = Pick<PastRequest, 'createdAt' | 'charged' | 'isByok'>
 
 /** Applies a limit of one member, key, session or tag value to past requests, in order of time. */
 export class PastBudget {
@@ -30,16 +30,16 @@ export class PastBudget {
     this.#spent = spentBefore
   }
 
-  /** Whether the limit has room for a request. Does not count its cost. */
+  /** Whether the limit has room for a request. Does not count it. */
   hasRoom(request: PastSpending): boolean {
     this.#startPeriodAt(request.createdAt)
-    return this.#limit === undefined || !this.#counts(request) || this.#spent + request.cost <= this.#limit
+    return this.#limit === undefined || !this.#counts(request) || this.#spent + request.charged <= this.#limit
   }
 
-  /** Counts the cost of a request, regardless of the limit: it is from before the replay, or the limit had room for it. */
+  /** Counts the charge of a request, regardless of the limit: it is from before the replay, or the limit had room for it. */
   count(request: PastSpending): void {
     this.#startPeriodAt(request.createdAt)
-    if (this.#counts(request)) this.#spent += request.cost
+    if (this.#counts(request)) this.#spent += request.charged
   }
 
   #counts({ isByok }: PastSpending): boolean {

@@ -8,7 +8,7 @@ const noon = Date.UTC(2026, 10, 18, 12)
 const hour = 3_600_000
 const spending = (usd: string, hours = 0, isByok = false) => ({
   createdAt: noon + hours * hour,
-  cost: parsePicoUsd(usd),
+  charged: parsePicoUsd(usd),
   isByok,
 })
 const limited = (limit_usd: number | null, more = {}) => ({
@@ -66,7 +66,7 @@ test('a limit without spending on own provider keys never refuses their requests
 })
 
 const past = (usd: string, keyHash: string, userId: string) =>
-  ({ createdAt: noon, cost: parsePicoUsd(usd), keyHash, userId, isByok: false }) as never
+  ({ createdAt: noon, charged: parsePicoUsd(usd), keyHash, userId, isByok: false }) as never
 
 test('the default of a workspace limits each member and each key separately', () => {
   const before = [{ keyHash: 'ada-1', userId: 'ada', spent: parsePicoUsd('0.6') }]

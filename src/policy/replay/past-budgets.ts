@@ -30,7 +30,7 @@ export class PastBudgets {
     }
   }
 
-  /** Whether all limits that count a request have room for it. If so, adds its cost. */
+  /** Whether all limits that count a request have room for it. If so, counts it. */
   chargeIfRoom(request: PastRequest): boolean {
     return chargeIfRoom(this.#budgetsOf(request), request)
   }
@@ -82,7 +82,7 @@ export class PastGroupBudgets {
     }))
   }
 
-  /** Whether all limits that count a request have room for it. If so, adds its cost. */
+  /** Whether all limits that count a request have room for it. If so, counts it. */
   chargeIfRoom(request: PastRequest): boolean {
     const groups = { sessionId: request.record.session_id ?? undefined, tags: request.tags }
     const budgets = this.#limits.flatMap((limit) =>

@@ -20,7 +20,7 @@ export function listAssumptions(policy: Policy): string[] {
   ]
   if (policy.limit_usd !== null) {
     texts.push(
-      'The limit is compared with the actual cost of requests. A live request reserves its highest possible cost, so the last requests before the limit may be refused earlier.',
+      'The limit is compared with the actual charges of requests. A live request reserves its highest possible cost, so the last requests before the limit may be refused earlier.',
     )
   }
   if (policy.group_limits !== null) {

@@ -57,6 +57,14 @@ onEachDatabase('a replay', (kind) => {
     assert.equal((await at.replay({ limit_usd: 0.6, reset_interval: 'daily' })).would_refuse, 1)
   })
 
+  test('counts unconfirmed charges as limits do, on the day of its start too', async () => {
+    await using at = await newStore(kind)
+    const unconfirmed = { margin: parsePicoUsd('0.4') }
+    await at.meter(spent('0.1', 3, unconfirmed), spent('0.1', 0.9, unconfirmed), spent('0.1', 0.5))
+    const { would_refuse, usd } = await at.replay({ limit_usd: 1, reset_interval: 'daily' })
+    assert.deepEqual([would_refuse, usd], [1, 0.2])
+  })
+
   test('of a limit that never resets counts from the day of the guardrail', async () => {
     await using at = await newStore(kind)
     await at.meter(spent('5', 48), spent('0.3', 3), spent('0.2', 0.5))

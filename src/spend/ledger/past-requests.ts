@@ -15,12 +15,14 @@ export type PastScope = {
   readsTags?: boolean | undefined
 }
 
-/** A stored request with its exact cost. */
+/** A stored request with its exact amounts. */
 export type PastRequest = {
   createdAt: number
   keyHash: string
   userId: string
   cost: PicoUsd
+  /** The amount that limits were charged: the cost, and the part that no provider reported. */
+  charged: PicoUsd
   isByok: boolean
   /** Undefined if they were not read. */
   tags?: RequestTag[] | undefined
@@ -65,7 +67,7 @@ function readPage({ db }: ReadDeps, workspaceId: string, position: { at: number;
       // A refused request has no known endpoint or cost.
       .where('outcome', '<>', 'refused')
       .where((e) => e.or([e('created_at', '>', position.at), e('id', '>', position.id)]))
-      .select([...recordColumns, exactText('cost_pico').as('cost')])
+      .select([...recordColumns, exactText('cost_pico').as('cost'), exactText('margin_pico').as('margin')])
       .orderBy('created_at')
       .orderBy('id')
       .limit(rowsPerPage)
@@ -75,13 +77,14 @@ function readPage({ db }: ReadDeps, workspaceId: string, position: { at: number;
 
 type PastRow = Awaited<ReturnType<typeof readPage>>[number]
 
-function toPastRequest({ cost, ...row }: PastRow, tags: RequestTag[] | undefined): PastRequest {
+function toPastRequest({ cost, margin, ...row }: PastRow, tags: RequestTag[] | undefined): PastRequest {
   const record = toGenerationRecord(row)
   return {
     createdAt: row.created_at,
     keyHash: row.key_hash,
     userId: row.user_id,
     cost: BigInt(cost),
+    charged: BigInt(cost) + BigInt(margin),
     isByok: record.is_byok,
     tags,
     record,
