@@ -1,5 +1,11 @@
 /** The field names of the limit of response tokens in all protocols. If a request has several, the first one applies. */
-const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens', 'max_new_tokens', 'n_predict'] as const
+export const limitNames = [
+  'max_output_tokens',
+  'max_completion_tokens',
+  'max_tokens',
+  'max_new_tokens',
+  'n_predict',
+] as const
 export type LimitName = (typeof limitNames)[number]
 
 const limitNameSet: ReadonlySet<string> = new Set(limitNames)

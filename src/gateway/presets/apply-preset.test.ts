@@ -22,6 +22,9 @@ const nested = (name: string, description?: string) => ({
   type: 'function',
   function: { name, ...(description && { description }) },
 })
+const grammar = { syntax: 'lark', definition: 'start: "a"' }
+const flatCustomTool = { type: 'custom', name: 'a', format: { type: 'grammar', ...grammar } }
+const nestedCustomTool = { type: 'custom', custom: { name: 'a', format: { type: 'grammar', grammar } } }
 const schema = { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: true }
 const { type: _type, ...json_schema } = schema
 
@@ -33,6 +36,7 @@ describe('a chat body gets', () => {
     ['nothing from a preset’s null', { temperature: null }, {}, {}],
     ['the limit', { max_output_tokens: 5 }, {}, { max_completion_tokens: 5 }],
     ['no limit beside its own older name', { max_output_tokens: 5 }, { max_tokens: 9 }, { max_tokens: 9 }],
+    ['no limit beside any of its names', { max_output_tokens: 5 }, { max_new_tokens: 9 }, { max_new_tokens: 9 }],
     ['a schema', { text: { format: schema } }, {}, { response_format: { type: 'json_schema', json_schema } }],
     ['JSON', { text: { format: { type: 'json_object' } } }, {}, { response_format: { type: 'json_object' } }],
     ['the verbosity', { text: { verbosity: 'low' } }, { verbosity: 'high' }, { verbosity: 'high' }],
@@ -50,6 +54,18 @@ describe('a chat body gets', () => {
       { reasoning_effort: 'low' },
     ],
     ['no effort beside its reasoning', { reasoning: { effort: 'low' } }, { reasoning: {} }, { reasoning: {} }],
+    [
+      'no effort beside the reasoning of another vendor',
+      { reasoning: { effort: 'high' } },
+      { thinking: { type: 'disabled' } },
+      { thinking: { type: 'disabled' } },
+    ],
+    [
+      'no reasoning beside that of a chat template',
+      { reasoning: { enabled: true } },
+      { chat_template_kwargs: { enable_thinking: false } },
+      { chat_template_kwargs: { enable_thinking: false } },
+    ],
     ['tools, nested', { tools: [flatTool('a')] }, {}, { tools: [nested('a')] }],
     [
       'tools beside its own',
@@ -75,6 +91,25 @@ describe('a chat body gets', () => {
       {},
       { tools: [nested('a')], tool_choice: nested('a') },
     ],
+    [
+      'a custom tool of responses and its choice',
+      { tools: [flatCustomTool], tool_choice: { type: 'custom', name: 'a' } },
+      {},
+      { tools: [nestedCustomTool], tool_choice: { type: 'custom', custom: { name: 'a' } } },
+    ],
+    [
+      'a choice among tools of responses',
+      {
+        tools: [flatTool('a'), flatTool('b')],
+        tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [flatTool('a')] },
+      },
+      {},
+      {
+        tools: [nested('a'), nested('b')],
+        tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [nested('a')] } },
+      },
+    ],
+    ['the service tier of Anthropic', { service_tier: 'standard_only' }, {}, { service_tier: 'default' }],
     ['no choice without tools', { tool_choice: 'auto', parallel_tool_calls: true }, {}, {}],
     ['fields of chat bodies alone', { stop: ['x'], seed: 1, min_p: 0.1 }, {}, { stop: ['x'], seed: 1, min_p: 0.1 }],
     ['nothing that has no name here', { truncation: 'disabled', max_tool_calls: 2 }, {}, {}],
@@ -120,6 +155,21 @@ test('a responses body keeps the names of the preset, with a text format', () =>
     text: { format: schema, verbosity: 'high' },
     tools: [flatTool('a'), flatTool('b')],
   })
+})
+
+test('a responses body gets the tools of a chat preset in its own form', () => {
+  const choice = { type: 'custom', custom: { name: 'a' } }
+  const saved = settingsFromChat({ tools: [nestedCustomTool], tool_choice: choice, service_tier: 'standard_only' })
+  assert.deepEqual(applyPreset(preset(saved.config), {}, responsesPreset), {
+    tools: [flatCustomTool],
+    tool_choice: { type: 'custom', name: 'a' },
+    service_tier: 'default',
+  })
+})
+
+test('a responses body keeps its limit under any name', () => {
+  for (const name of ['max_tokens', 'max_completion_tokens'])
+    assert.deepEqual(applyPreset(preset({ max_output_tokens: 5 }), { [name]: 9 }, responsesPreset), { [name]: 9 })
 })
 
 test('chat-only fields of a preset do not reach upstreams of responses', () => {

@@ -10,6 +10,8 @@ export type PresetStyle = {
   withPrompt: (prompt: string, body: Body) => Body
   /** Groups of equivalent fields. If a request has one of them, the others are not filled in. */
   otherNames?: Record<string, readonly string[]>
+  /** Fields that a request sets in a form that no name shows, such as within an object. They are not filled in either. */
+  listSetFields?: (body: Body) => readonly string[]
   /** Fields that are merged field by field. */
   mergedFields?: readonly string[]
   /** Adapts a filled-in body for upstreams of the protocol. Fields of the client stay. */
@@ -28,14 +30,19 @@ export function applyPreset(
   body: Body,
   style: PresetStyle,
 ): Body {
-  const presetFields = style.toBodyFields(config)
+  // The choice of the request replaces that of the preset, which could also exclude tools.
+  const { tool_choice: _choice, ...withoutChoice } = config
+  const presetFields = style.toBodyFields(body.tool_choice === undefined ? config : withoutChoice)
+  const setFields = new Set(style.listSetFields?.(body))
   const filledBody = { ...body }
-  for (const [name, value] of Object.entries(presetFields)) if (!hasField(body, name, style)) filledBody[name] = value
+  for (const [name, value] of Object.entries(presetFields))
+    if (!setFields.has(name) && !hasField(body, name, style)) filledBody[name] = value
   const tools = mergeTools(presetFields.tools, body.tools)
   if (tools.length > 0) filledBody.tools = tools
   else for (const name of toolFields) if (!hasField(body, name, style)) delete filledBody[name]
   for (const name of style.mergedFields ?? [])
-    if (presetFields[name]) filledBody[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
+    if (presetFields[name] && !setFields.has(name))
+      filledBody[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
   return system_prompt ? { ...filledBody, ...style.withPrompt(system_prompt, body) } : filledBody
 }
 

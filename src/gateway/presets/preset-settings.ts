@@ -45,6 +45,9 @@ export function withoutDefaults({ service_tier, ...config }: Record<string, unkn
   return service_tier === undefined || service_tier === 'auto' ? config : { ...config, service_tier }
 }
 
+/** The service tier in the words of OpenAI. A preset that was saved from a messages body has those of Anthropic. */
+export const toOpenAiServiceTier = (tier: unknown): unknown => (tier === 'standard_only' ? 'default' : tier)
+
 export function pick(body: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }

@@ -12,6 +12,15 @@ export function toChatCustomTool({ name, description, format }: Body): Body {
   return { type: 'custom', custom: withoutNulls({ name, description, format: shape }) }
 }
 
+/** Converts a custom tool of the chat format to that of the Responses API. Returns other tools unchanged. */
+export function toResponsesTool(tool: Body): Body {
+  const { type, custom } = tool
+  if (type !== 'custom' || typeof custom !== 'object' || custom === null) return tool
+  const { name, description, format } = custom as Body
+  const { type: formatType, grammar } = (format ?? {}) as { type?: unknown; grammar?: object | null }
+  return withoutNulls({ type, name, description, format: grammar ? { type: formatType, ...grammar } : format })
+}
+
 type ChoiceTool = { type?: unknown; name?: unknown; function?: { name?: unknown } | null }
 type Choice = {
   type?: unknown

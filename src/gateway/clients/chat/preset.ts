@@ -1,5 +1,10 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { limitNames } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
+import { toOpenAiServiceTier } from '../../presets/preset-settings.ts'
+import { readReasoningOptions } from '../../protocol/reasoning-options.ts'
+import { toChatChoice, toChatCustomTool } from '../../protocol/tool-conversions.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
@@ -10,16 +15,27 @@ export const chatPreset: PresetStyle = {
     messages: [{ role: 'system', content: prompt }, ...(messages as object[])],
   }),
   otherNames: {
-    max_completion_tokens: ['max_tokens'],
+    max_completion_tokens: limitNames,
     reasoning: ['reasoning_effort'],
     reasoning_effort: ['reasoning'],
   },
+  // Other vendors have other fields for reasoning.
+  listSetFields: (body) => (readReasoningOptions(body as ChatRequest) ? ['reasoning', 'reasoning_effort'] : []),
 }
 
 /** A preset's configuration in the field names of a chat body. Settings without such a name are omitted. */
 function toChatFields(config: Fields): Fields {
-  const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...unchangedSettings } =
-    config
+  const {
+    max_output_tokens,
+    max_tool_calls,
+    truncation,
+    text,
+    reasoning,
+    tools,
+    tool_choice,
+    service_tier,
+    ...unchangedSettings
+  } = config
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
   return withoutNulls({
     ...unchangedSettings,
@@ -30,6 +46,7 @@ function toChatFields(config: Fields): Fields {
     ...encodeReasoning(reasoning),
     tools: (tools as Tool[] | null | undefined)?.map(nestTool),
     tool_choice: nestToolChoice(tool_choice),
+    service_tier: toOpenAiServiceTier(service_tier),
   })
 }
 
@@ -45,6 +62,7 @@ function encodeFormat({ type, ...json_schema }: Tool): Fields {
 }
 
 function nestTool(tool: Tool): Fields {
+  if (tool.type === 'custom' && tool.custom == null) return toChatCustomTool(tool)
   if (tool.type !== 'function') return tool
   const { type, name, description, parameters, strict, ...others } = tool
   return { type, function: withoutNulls({ name, description, parameters, strict }), ...others }
@@ -53,5 +71,5 @@ function nestTool(tool: Tool): Fields {
 function nestToolChoice(choice: unknown): unknown {
   if (typeof choice !== 'object' || choice === null) return choice
   const { type, name, ...others } = choice as Tool
-  return type === 'function' ? { type, function: { name }, ...others } : choice
+  return type === 'function' ? { type, function: { name }, ...others } : (toChatChoice(choice) ?? choice)
 }

@@ -1,6 +1,8 @@
+import { limitNames } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
-import { createForeignFieldFilter } from '../../presets/preset-settings.ts'
+import { createForeignFieldFilter, toOpenAiServiceTier } from '../../presets/preset-settings.ts'
+import { toResponsesChoice, toResponsesTool } from '../../protocol/tool-conversions.ts'
 
 type Fields = Record<string, unknown>
 
@@ -18,22 +20,17 @@ const unsupportedFields: ReadonlySet<string> = new Set([
 export const responsesPreset: PresetStyle = {
   toBodyFields: toResponsesFields,
   withPrompt: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
+  otherNames: { max_output_tokens: limitNames },
   mergedFields: ['text'],
   forUpstream: createForeignFieldFilter(unsupportedFields),
 }
 
-/** A preset's configuration in the field names of a responses body. */
-function toResponsesFields({ tool_choice, ...config }: Fields): Fields {
-  return withoutNulls({ ...config, tool_choice: flattenToolChoice(tool_choice) })
-}
-
-type NamedTool = { type: string; function?: { name: string } }
-type AllowedTools = { type: string; allowed_tools?: { mode: string; tools: NamedTool[] } }
-
-/** A preset that was saved from a chat body has allowed tools in the form of chats. */
-function flattenToolChoice(choice: unknown): unknown {
-  const { type, allowed_tools: allowed } = (choice ?? {}) as AllowedTools
-  if (type !== 'allowed_tools' || !allowed) return choice
-  const tools = allowed.tools.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
-  return { type, mode: allowed.mode, tools }
+/** A preset's configuration in the field names of a responses body. A preset that was saved from a chat has the tools of chats. */
+function toResponsesFields({ tools, tool_choice: choice, service_tier, ...config }: Fields): Fields {
+  return withoutNulls({
+    ...config,
+    tools: (tools as Fields[] | null | undefined)?.map(toResponsesTool),
+    tool_choice: typeof choice === 'object' && choice !== null ? (toResponsesChoice(choice) ?? choice) : choice,
+    service_tier: toOpenAiServiceTier(service_tier),
+  })
 }

@@ -27,7 +27,8 @@ export function withFunctionTools(chat: ChatRequest): { chat: ChatRequest; custo
   return { chat: { ...chat, tools, messages, ...convertToolChoice(chat.tool_choice) } as ChatRequest, customTools }
 }
 
-function toFunctionTool({ name, description, format }: CustomTool): object {
+/** The function in place of a custom tool, in the chat format. */
+export function toFunctionTool({ name, description, format }: CustomTool) {
   const { syntax, definition } = format?.grammar ?? {}
   const syntaxNote = syntax ? ` (${syntax})` : ''
   const grammar = definition ? `The input must match this grammar${syntaxNote}:\n${definition}` : ''
