@@ -234,6 +234,16 @@ describe('a prompt that does not fit', () => {
     )
   })
 
+  test('is cut in rounds with the clock, in every protocol', async () => {
+    says = ['Yes.']
+    const tools = [{ type: 'openrouter:datetime' }]
+    const input = long('one'.repeat(2000))
+    assert.equal((await respond({ model: 'a/small', input, truncation: 'auto', tools })).status, 200)
+    assert.match(sent().messages[0].content, /^one.*\n…\n.*one$/s)
+    assert.equal((await chat({ ...small, transforms: ['middle-out'], tools })).status, 200)
+    assert.equal(sent().messages.length, 4)
+  })
+
   test('is left as it is where it fits, or the request does not say so', async () => {
     await chat({ messages, transforms: ['middle-out'] })
     assert.deepEqual(sent().messages, messages)

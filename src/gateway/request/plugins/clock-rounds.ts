@@ -17,6 +17,7 @@ export class ClockRounds {
   #position: RoundPosition = 'first'
   /** Replaced by each round, and by each attempt of a round. */
   #round = new ClockRound('first')
+  #head: ResponseHead = { id: '', model: '', createdSeconds: 0 }
   #wholeEvents: CompletionEvent[] = []
   /** The tokens of completed rounds. */
   #tokens: TokenCounts | undefined
@@ -41,8 +42,7 @@ export class ClockRounds {
 
   /** The model's message of this round, which the next round sends back. */
   get assistantMessage(): Body {
-    const head = { id: '', model: '', createdSeconds: 0 }
-    const { choices } = writeCompletion(head, this.#round.events, undefined) as { choices: [{ message: Body }] }
+    const { choices } = writeCompletion(this.#head, this.#round.events, undefined) as { choices: [{ message: Body }] }
     // Fields of responses. Not every provider accepts them in a message of a request.
     const { annotations: _annotations, images: _images, refusal: _refusal, ...message } = choices[0].message
     return message
@@ -55,6 +55,7 @@ export class ClockRounds {
     return {
       ...inherited,
       protocol: 'openai-chat',
+      conversation: 'messages',
       rewritesResponses: true,
       toChat: (body) => body as ReturnType<ClientProtocol['toChat']>,
       createWriter: (head, options) => this.#createRoundWriter(head, options),
@@ -92,6 +93,7 @@ export class ClockRounds {
   #createRoundWriter(head: ResponseHead, options: Parameters<ClientProtocol['createWriter']>[1]): StreamWriter {
     const round = new ClockRound(this.#position)
     this.#round = round
+    this.#head = head
     // Until something was written, another attempt can restart the response, with the head of its endpoint. Later rounds
     // continue the stream with the same writer.
     const existing = this.#hasWritten ? this.#writer : undefined
@@ -119,6 +121,7 @@ export class ClockRounds {
   #writeBody(head: ResponseHead, events: CompletionEvent[], cost: CostNote | undefined): object {
     const round = new ClockRound(this.#position)
     this.#round = round
+    this.#head = head
     this.#wholeEvents.push(...events.flatMap((event) => round.filterEvent(event)))
     this.#addRound(cost)
     // The body of a round that another one follows is not sent.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CompletionEvent } from '#chat/events.ts'
+import { readOrigin } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { chatClientProtocol } from '../../clients/chat/chat-client-protocol.ts'
@@ -126,4 +127,14 @@ test('a failed round after output ends the stream with an error', async () => {
 
 test('a failed round before output throws', async () => {
   await assert.rejects(complete(new Fault('invalid', 'Not so.')), /Not so/)
+})
+
+test('the next round sends unsigned reasoning back with the model that wrote it', async () => {
+  const reasoning: CompletionEvent = { type: 'reasoning', text: 'Hm.', field: 'reasoning_content' }
+  const { requests } = await complete(
+    [started, reasoning, ...called(0, clockName), usage, finish],
+    [...text('Late.'), { ...finish, reason: 'stop' } as CompletionEvent],
+  )
+  const { reasoning_details: details } = requests[1].messages.at(-2)
+  assert.deepEqual(details.map(readOrigin), [{ field: 'reasoning_content', by: head.model }])
 })
