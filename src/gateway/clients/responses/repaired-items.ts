@@ -34,7 +34,8 @@ export class RepairedItems {
   rewrite(event: ItemEvent, events: readonly CompletionEvent[], raw: Buffer): Buffer {
     const text = events.map((completionEvent) => this.#write(completionEvent)).join('')
     if (isCallEvent(event)) return Buffer.from(text)
-    const closingEvents = isEnd(event) ? this.#closeAll() : ''
+    const status = event.type === 'response.completed' ? 'completed' : 'incomplete'
+    const closingEvents = isEnd(event) ? this.#closeAll(status) : ''
     return Buffer.from(text + closingEvents + this.#renumber(event, raw))
   }
 
@@ -53,12 +54,12 @@ export class RepairedItems {
     return this.#items.addItem(item)
   }
 
-  #closeAll(): string {
+  #closeAll(status: 'completed' | 'incomplete'): string {
     let text = ''
     for (const call of this.#calls.values()) {
       if (call.isDone) continue
       call.isDone = true
-      call.item.status = 'completed'
+      call.item.status = status
       text += this.#items.finishInput(call.item) + this.#items.finishItem(call.item)
     }
     return text

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CompletionEvent } from '#chat/events.ts'
 import { createResponsesRewriter } from './rewriter.ts'
 
 const part = { type: 'output_text', annotations: [], text: 'Hi' }
@@ -49,4 +50,22 @@ test('a whole response gets annotations and all counts of its usage', () => {
   assert.deepEqual(written.output, [item])
   const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } }
   assert.deepEqual(written.usage, { ...body.usage, ...details, total_tokens: 6 })
+})
+
+test('a repaired call of a truncated response is incomplete', () => {
+  const { rewriteEvent } = createResponsesRewriter(head)
+  const call = { type: 'function_call', id: 'fc', call_id: 'c', name: 'f', arguments: '{"a":', status: 'incomplete' }
+  const events: CompletionEvent[] = [
+    { type: 'tool_call', index: 0, id: 'c', name: 'f' },
+    { type: 'tool_arguments', index: 0, text: '{"a":' },
+  ]
+  // The index starts at 1, so the call is repaired.
+  rewriteEvent(eventOf({ type: 'response.output_item.added', output_index: 1, item: call }), events)
+  const response = { id: 'r', status: 'incomplete', output: [call] }
+  const text = rewriteEvent(eventOf({ type: 'response.incomplete', response })).toString()
+  const statuses = [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data]) => {
+    const { item: done, response: last } = JSON.parse(data!)
+    return done?.status ?? last?.output[0].status ?? []
+  })
+  assert.deepEqual(statuses, ['incomplete', 'incomplete'])
 })

@@ -202,6 +202,20 @@ test('a citation is an annotation with its position', () => {
   assert.deepEqual(added[2]!.annotation, file)
 })
 
+test('a citation after the end of its message belongs to the text of that message', () => {
+  const events: CompletionEvent[] = [
+    { type: 'text', text: 'Rome.' },
+    { type: 'tool_call', index: 0, id: 'call_1', name: 'f' },
+    { type: 'tool_arguments', index: 0, text: '{}' },
+    { type: 'citation', url: 'https://a.example/', title: 'A', start: 0, end: 4 },
+  ]
+  const annotation = { type: 'url_citation', url: 'https://a.example/', title: 'A', start_index: 0, end_index: 4 }
+  const added = contentEvents(...events).find(({ type }) => type === 'output_text.annotation.added')
+  assert.partialDeepStrictEqual(added, { output_index: 0, content_index: 0, annotation_index: 0, annotation })
+  const [message, call, ...others] = outputOf(...events)
+  assert.deepEqual([message.content[0].annotations, call.type, others], [[annotation], 'function_call', []])
+})
+
 test('an early end makes open items incomplete, with the reason in the response', () => {
   const cut = written({ type: 'text', text: 'x' }, { type: 'finish', reason: 'length', native: '' }).at(-1)!
   assert.deepEqual([cut.type, cut.response.status], ['incomplete', 'incomplete'])

@@ -19,6 +19,9 @@ import { TextPosition } from './text-position.ts'
 
 type Finish = Extract<CompletionEvent, { type: 'finish' }>['reason']
 
+/** A text part of a message, and the events that open them. */
+type OpenText = { message: MessageItem; part: OutputTextPart; startEvents: string }
+
 /** Why a response is incomplete, by its finish reason. */
 const incompleteReasons: { [finish in Finish]?: 'max_output_tokens' | 'content_filter' } = {
   length: 'max_output_tokens',
@@ -38,6 +41,8 @@ export class ResponseWriter implements StreamWriter {
   #hasStarted = false
   /** The item that is not closed yet. Calls are in `#calls`. */
   #openItem: MessageItem | ReasoningItem | undefined
+  /** The latest message with text. It gets the citations that arrive after it was closed. */
+  #citableMessage: MessageItem | undefined
   /** The latest piece of the open reasoning item. */
   #thought: Thought | undefined
   /** Created at the first tool call. */
@@ -140,9 +145,16 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #writeCitation(citation: Citation): string {
-    const { message, part, startEvents } = this.#openOutputText()
+    const { message, part, startEvents } = this.#findCitedText() ?? this.#openOutputText()
     part.annotations.push(this.#toAnnotation(citation))
     return startEvents + this.#items.addCitation(message, part)
+  }
+
+  /** Returns the last text of a closed message. A citation opens no further message. */
+  #findCitedText(): OpenText | undefined {
+    const part = this.#citableMessage?.content.at(-1)
+    if (!this.#citableMessage || this.#openItem?.type === 'message' || part?.type !== 'output_text') return undefined
+    return { message: this.#citableMessage, part, startEvents: '' }
   }
 
   /** Returns the open message. Starts a message if another item is open. */
@@ -154,7 +166,7 @@ export class ResponseWriter implements StreamWriter {
   }
 
   /** Returns the open text part. Starts a message or a part if another item or part is open. */
-  #openOutputText(): { message: MessageItem; part: OutputTextPart; startEvents: string } {
+  #openOutputText(): OpenText {
     const { message, startEvents } = this.#openMessage()
     const last = message.content.at(-1)
     if (last?.type === 'output_text') return { message, part: last, startEvents }
@@ -213,7 +225,10 @@ export class ResponseWriter implements StreamWriter {
       if (encoded !== undefined) item.encrypted_content = encoded
     }
     const closingEvents = item.type === 'message' ? this.#items.finishPart(item) : this.#items.finishSummary(item)
-    if (item.type === 'message') item.status = status
+    if (item.type === 'message') {
+      item.status = status
+      this.#citableMessage = item
+    }
     return closingEvents + this.#items.finishItem(item)
   }
 }
