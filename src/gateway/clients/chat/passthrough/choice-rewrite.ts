@@ -21,8 +21,8 @@ export type RewriteOptions = {
   field: MessageField
   head: ResponseHead
   repairs: Repairs | undefined
-  /** The first delta of the stream has no role. Helpers of official clients refuse the response without it. */
-  lacksRole?: boolean
+  /** Whether the delta of a choice is its first one and has no role. Helpers of official clients refuse the response without it. */
+  lacksRole?: ((choiceIndex: number) => boolean) | undefined
   signatures: readonly SignatureEvent[]
 }
 
@@ -43,12 +43,13 @@ function rewriteChoice(
   choice: RawChoice,
   position: number,
   responseId: string,
-  { field, head, repairs, lacksRole = false, signatures }: RewriteOptions,
+  { field, head, repairs, lacksRole, signatures }: RewriteOptions,
 ): void {
   choice.index ??= position
   if (field === 'delta') moveMessageToDelta(choice)
   if (typeof choice.text === 'string' && !choice[field]) choice[field] = { role: 'assistant', content: choice.text }
-  if (lacksRole && choice.delta) choice.delta = { role: 'assistant', ...choice.delta }
+  if (choice.delta && lacksRole?.(choiceIndexOf(choice, position, field)))
+    choice.delta = { role: 'assistant', ...choice.delta }
   const repair = repairs?.get(position)
   if (repair) applyRepair(choice, field, repair)
   choice.finish_reason ||= null

@@ -38,6 +38,24 @@ describe("repairs of a chat upstream's own bytes", () => {
     )
   })
 
+  test('the first delta of each of several choices has a role', () => {
+    const { rewriteEvent } = createChatRewriter({ ...head, request: { n: 2 } })
+    const sentDeltas = [
+      [{ index: 0, delta: { content: 'a' } }],
+      [
+        { index: 0, delta: { tool_calls: [{ index: 1, id: 'x', type: 'function', function: { name: 'f' } }] } },
+        { index: 1, delta: { content: 'b' } },
+      ],
+      [{ index: 1, delta: { content: 'c' } }],
+    ]
+    const roles = sentDeltas.map((choices) => {
+      const finished = choices.map((one) => ({ ...one, finish_reason: null }))
+      const { choices: rewritten } = read(rewriteEvent(sent({ ...named, choices: finished })))
+      return rewritten.map(({ delta }: { delta: { role?: string } }) => delta.role)
+    })
+    assert.deepEqual(roles, [['assistant'], [undefined, 'assistant'], [undefined]])
+  })
+
   test('choices without an index get one', () => {
     const { rewriteEvent } = rewriter()
     const call = { index: 0, id: 'x', type: 'function', function: { name: 'read', arguments: '' } }

@@ -6,6 +6,7 @@ import { createChatWriter } from '../writer.ts'
 import { isIncomplete, needsRewriteInChoice } from './choice-check.ts'
 import { type RewriteOptions, rewriteJson, withRewrittenLine } from './choice-rewrite.ts'
 import { EventPrefix } from './event-prefix.ts'
+import { FirstDeltas } from './first-deltas.ts'
 import type { RawChoice } from './raw-choice.ts'
 import { ResponseRepair } from './response-repair.ts'
 
@@ -49,16 +50,14 @@ function createEventRewriter(head: ResponseHead, repair: ResponseRepair): Passth
     set: toHeadFields(head),
     fill: { id: toLatin1Json(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
-  let hasDelta = false
+  const firstDeltas = new FirstDeltas(head.request?.n)
   let lacksIndex = false
   return (raw, events) => {
     const rest = eventPrefix.matchRest(raw)
     const searchedText = rest ?? raw.toString('latin1')
-    const isFirst = !hasDelta && deltaPattern.test(searchedText)
-    hasDelta ||= isFirst
-    if (isFirst) lacksIndex = !searchedText.includes('"index"')
+    const { isFirstOfStream, lacksRole } = firstDeltas.take(searchedText, raw)
+    if (isFirstOfStream) lacksIndex = !searchedText.includes('"index"')
     const repairs = events && repair.findRepairs(searchedText, events, raw)
-    const lacksRole = isFirst && !searchedText.includes('"role"')
     const signatures = findSignatures(events, searchedText)
     const isCorrect = !repairs && !lacksRole && !lacksIndex && signatures.length === 0
     if (rest !== undefined && isCorrect && !needsRewriteInChoice(rest)) return eventPrefix.rewrite(raw, rest)
@@ -71,6 +70,3 @@ function createEventRewriter(head: ResponseHead, repair: ResponseRepair): Passth
     return Buffer.from(eventPrefix.learn(changed, from), 'latin1')
   }
 }
-
-/** A delta, of which only the first of a stream needs a role. */
-const deltaPattern = /"delta"\s*:\s*\{/
