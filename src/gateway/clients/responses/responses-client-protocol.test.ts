@@ -118,6 +118,8 @@ describe('responses clients, requests', () => {
     const own = { include: ['reasoning.encrypted_content'], truncation: 'auto', store: true, max_tool_calls: 3 }
     const schema = { name: 'x', schema: { type: 'object' }, strict: true }
     const text = { format: { type: 'json_schema', ...schema }, verbosity: 'low' }
+    // This service truncates the prompt itself.
+    assert.deepEqual(listUntranslatedFields({ input: 'Hi', ...own }), ['max_tool_calls'])
     assert.deepEqual(responsesToChat({ input: 'Hi', ...shared, ...own, text, max_output_tokens: 99 }), {
       ...shared,
       messages: [{ role: 'user', content: 'Hi' }],

@@ -56,7 +56,6 @@ export function listUntranslatedFields(body: Body): string[] {
   const tools = (listDeclaredTools(body) as (Tool | null)[]).filter((tool) => !(tool && isClientSearch(tool)))
   const fields = findSetFields(body, fieldsWithoutCounterpart)
   if (include.some((name) => name !== 'reasoning.encrypted_content')) fields.push('include')
-  if (body.truncation === 'auto') fields.push('truncation')
   if (body.tool_choice != null && toChatToolChoice(body.tool_choice) === undefined) fields.push('tool_choice')
   for (const tool of tools)
     if (typeof tool?.type === 'string' && !toolTypes.has(tool.type)) fields.push(`tools.${tool.type}`)
