@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { messagesClientProtocol } from '../messages-client-protocol.ts'
-import { toMessageUsage } from './message.ts'
+import { toCitation, toMessageUsage } from './message.ts'
 
 test('without usage every count is zero', () => {
   const usage = toMessageUsage(undefined) as Record<string, unknown>
@@ -49,4 +49,8 @@ test('a refusal has the details of one, whole and streamed', () => {
   const writer = messagesClientProtocol.createWriter(head, { includeUsage: true })
   writer.event(refused)
   assert.ok(writer.end(undefined).includes(`"stop_details":${JSON.stringify(details)}`))
+})
+
+test('a citation without a title has an empty one, which every client accepts', () => {
+  assert.partialDeepStrictEqual(toCitation({ url: 'https://a.example/' }), { url: 'https://a.example/', title: '' })
 })

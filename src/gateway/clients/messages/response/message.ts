@@ -27,9 +27,12 @@ export function toStopFields(stop_reason: StopReason | null): object {
   return { stop_reason, stop_sequence: null, stop_details }
 }
 
-/** A source as an Anthropic citation. Sources of other providers have no index for a later request, so `encrypted_index` is empty. */
+/**
+ * A source as an Anthropic citation. Sources of other providers have no index for a later request, so `encrypted_index` is empty. So is
+ * a missing title: versions 5 and 6 of the AI SDK refuse null.
+ */
 export function toCitation({ url, file, title, quote }: Citation): object {
-  const shared = { title: title ?? file?.name ?? null, cited_text: quote ?? '', encrypted_index: '' }
+  const shared = { title: title ?? file?.name ?? '', cited_text: quote ?? '', encrypted_index: '' }
   if (!file) return { type: 'web_search_result_location', url, ...shared }
   const position = { search_result_index: file.index, start_block_index: 0, end_block_index: 1 }
   return { type: 'search_result_location', source: file.id, ...position, ...shared }
