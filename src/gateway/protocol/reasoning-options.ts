@@ -1,4 +1,5 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
+import { ownValue } from '#platform/core/own-value.ts'
 import type { Body } from './request-body.ts'
 
 /** The share of the output limit for reasoning, by effort, as OpenRouter documents it. */
@@ -91,7 +92,7 @@ type VendorReasoningFields = {
 
 /** Returns the requested budget, or else the share of the output limit (`maxTokens`) for the requested effort. */
 export function computeReasoningBudget(options: EnabledReasoning, maxTokens: number): number {
-  const share = reasoningShares[options.effort ?? 'medium'] ?? defaultShare
+  const share = ownValue(reasoningShares, options.effort ?? 'medium') ?? defaultShare
   return options.budgetTokens ?? Math.max(minReasoningBudget, Math.floor(maxTokens * share))
 }
 

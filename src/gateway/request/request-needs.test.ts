@@ -27,6 +27,11 @@ test('tools and schemas are required, a temperature is not', () => {
   assert.deepEqual(needs({ response_format: { type: 'json_object' }, tools: null }).required, [])
 })
 
+test('a part with the name of an inherited property needs no kind of input', () => {
+  const content = [{ type: 'constructor' }, { type: 'toString' }]
+  assert.deepEqual(needs({ messages: [{ role: 'user', content }] }).inputModalities, [])
+})
+
 test('images and audio need a model that accepts them', () => {
   const content = [
     { type: 'text', text: 'x' },

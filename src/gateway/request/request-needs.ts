@@ -1,5 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { minTokens } from '#chat/tokens/prompt-size.ts'
+import { ownValue } from '#platform/core/own-value.ts'
 import type { RequestNeeds } from '../plan/plan.ts'
 
 /** Fields of a body, and the catalogue's name for the parameter if it differs. */
@@ -85,7 +86,7 @@ function inputModalities(chat: ChatRequest): string[] {
   for (const { content } of chat.messages) {
     if (!Array.isArray(content)) continue
     for (const { type } of content) {
-      const modality = modalityOfPart[type]
+      const modality = ownValue(modalityOfPart, type)
       if (modality && !modalities.includes(modality)) modalities.push(modality)
     }
   }

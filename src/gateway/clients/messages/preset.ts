@@ -1,4 +1,5 @@
 import { limitNames } from '#chat/tokens/output-limit.ts'
+import { ownValue } from '#platform/core/own-value.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
 import { createForeignFieldFilter } from '../../presets/preset-settings.ts'
@@ -49,7 +50,7 @@ function toMessagesFields(config: Fields): Fields {
       format?.type === 'json_schema' ? { format: { type: format.type, schema: format.schema } } : undefined,
     tools: selectAllowedTools(tools as Tool[] | null | undefined, tool_choice)?.map(encodeTool),
     tool_choice: encodeToolChoice(tool_choice, parallel_tool_calls),
-    service_tier: serviceTiers[String(service_tier)],
+    service_tier: ownValue(serviceTiers, String(service_tier)),
   })
 }
 

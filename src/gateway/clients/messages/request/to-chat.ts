@@ -4,6 +4,7 @@ import { hashId } from '#chat/hash-id.ts'
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { isOutputLimit, outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { ownValue } from '#platform/core/own-value.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { findSetFields } from '../../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../../protocol/request-body.ts'
@@ -84,7 +85,7 @@ export function messagesToChat(body: Body): ChatRequest {
       stop: call.stop_sequences?.length ? call.stop_sequences : undefined,
       reasoning: toReasoning(call),
       response_format: toResponseFormat(call),
-      service_tier: serviceTiers[call.service_tier ?? ''],
+      service_tier: ownValue(serviceTiers, call.service_tier ?? ''),
       user: call.user ?? toEndUserId(call.metadata?.user_id),
     }),
     ...toChatTools(call),
