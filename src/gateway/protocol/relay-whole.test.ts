@@ -21,6 +21,11 @@ test('a usage in text or nested objects is not used', () => {
 test('the cost replaces that of the upstream', () =>
   assert.equal(JSON.parse(costed('{"usage":{"prompt_tokens":1,"cost":9}}')).usage.cost, 0.5))
 
+test('a response that is written again keeps the digits of its numbers', () => {
+  const input = '{"usage":12345678901234567890}'
+  assert.ok(costed(`{"content":[{"input":${input}}],"usage":{"prompt_tokens":1}}`).includes(`"input":${input}`))
+})
+
 test('without a cost the response is unchanged', () => {
   const response = '{"usage":{}}'
   assert.equal(withCost(response, undefined, toChatUsage), response)

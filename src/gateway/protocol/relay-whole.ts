@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { CompletionEvent } from '#chat/events.ts'
+import { parseExactly } from '#platform/json/json-text/exact-numbers.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import { decodeLatin1 } from '#platform/text/decode-bytes.ts'
 import type { Receiver, WholeResponse } from '../attempt/response/receiver.ts'
@@ -91,7 +92,7 @@ export function withCost(response: string, cost: CostNote | undefined, usageOf: 
 const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 
 function rewriteWithCost(response: string, cost: CostNote, usageOf: ClientProtocol['toUsage']): string {
-  const responseObject = JSON.parse(Buffer.from(response, 'latin1').toString('utf8')) as { usage?: object | null }
+  const responseObject = parseExactly(Buffer.from(response, 'latin1').toString('utf8')) as { usage?: object | null }
   if (responseObject.usage || cost.billedTokens)
     responseObject.usage = addCostToUsage(responseObject.usage, cost, usageOf)
   return toLatin1Json(responseObject)

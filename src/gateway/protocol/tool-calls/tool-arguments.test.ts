@@ -19,6 +19,11 @@ test('missing or invalid arguments become an empty object', () => {
   for (const json of [undefined, '', '{"a":', '[1]', 'null', '1']) assert.deepEqual(parseArguments(json, quota), {})
 })
 
+test('arguments keep the digits of large numbers', () => {
+  const json = '{"id":12345678901234567890,"ids":[-9007199254740993]}'
+  assert.equal(JSON.stringify(parseArguments(json, quota)), json)
+})
+
 test('deeply nested arguments are refused', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
   assert.throws(() => parseArguments(nested(20_000), quota), {

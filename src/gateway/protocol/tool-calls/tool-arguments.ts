@@ -2,6 +2,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { isDeeper } from '#platform/json/depth.ts'
+import { parseExactly } from '#platform/json/json-text/exact-numbers.ts'
 import { isJson } from '#platform/json/json-text/is-json.ts'
 import type { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { parseJson } from '#platform/json/json-text/plain-names.ts'
@@ -29,13 +30,13 @@ export function toArgumentsText(rawArguments: unknown, quota: JsonParseQuota): s
   return isUnchecked || isJson(text) ? text : '{}'
 }
 
-/** Parses JSON; undefined for other text. @throws Fault `invalid` if it is nested too deep. */
+/** Parses JSON, with exact numbers; undefined for other text. @throws Fault `invalid` if it is nested too deep. */
 export function parseJsonText(json: string): unknown {
   // A failing parse costs microseconds, and most results of tools are plain text.
   if (!startsLikeJson.test(json)) return undefined
   let value: unknown
   try {
-    value = parseJson(json)
+    value = parseJson(json, parseExactly)
   } catch {
     return undefined
   }

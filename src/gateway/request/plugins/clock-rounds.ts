@@ -1,4 +1,5 @@
 import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
+import { pushAll } from '#platform/core/push-all.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { writeCompletion } from '../../clients/chat/completion.ts'
 import type { ClientProtocol, CostNote, ResponseHead, StreamWriter } from '../../protocol/client-protocol.ts'
@@ -122,7 +123,7 @@ export class ClockRounds {
     const round = new ClockRound(this.#position)
     this.#round = round
     this.#head = head
-    this.#wholeEvents.push(...events.flatMap((event) => round.filterEvent(event)))
+    for (const event of events) pushAll(this.#wholeEvents, round.filterEvent(event))
     this.#addRound(cost)
     // The body of a round that another one follows is not sent.
     if (this.#hasNextRound) return {}

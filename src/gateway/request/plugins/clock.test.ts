@@ -5,6 +5,7 @@ import { readOrigin } from '#chat/thoughts.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { chatClientProtocol } from '../../clients/chat/chat-client-protocol.ts'
+import type { PreparedRequest } from '../prepared-request.ts'
 import { completeInRounds, formatLocalTime } from './clock.ts'
 import { clockName } from './clock-round.ts'
 
@@ -137,4 +138,21 @@ test('the next round sends unsigned reasoning back with the model that wrote it'
   )
   const { reasoning_details: details } = requests[1].messages.at(-2)
   assert.deepEqual(details.map(readOrigin), [{ field: 'reasoning_content', by: head.model }])
+})
+
+test('a whole response of very many events is combined', async () => {
+  const response = { opened: false, signal: new AbortController().signal } as unknown as ResponseStream
+  const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }] }
+  const chat = chatClientProtocol.toChat({ ...body, tools: [] })
+  const prepared = { body, chat, client: chatClientProtocol, preset: undefined } as unknown as PreparedRequest
+  const events = Array.from({ length: 300_000 }, (): CompletionEvent => ({ type: 'text', text: 'a' }))
+  const whole = await completeInRounds(
+    { timezone: 'UTC' },
+    response,
+    prepared,
+    () => 0,
+    async ({ client }) => client.writeBody(head, events, undefined),
+  )
+  const { choices } = whole as { choices: [{ message: { content: string } }] }
+  assert.equal(choices[0].message.content.length, events.length)
 })

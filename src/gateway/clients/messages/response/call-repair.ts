@@ -1,9 +1,11 @@
 import type { CompletionEvent } from '#chat/events.ts'
 import { isObject } from '#platform/core/is-object.ts'
+import { parseExactly } from '#platform/json/json-text/exact-numbers.ts'
 import { toLatin1Json } from '#platform/json/json-text/json-fields.ts'
 import type { ResponseHead } from '../../../protocol/client-protocol.ts'
 import { parseEventObject } from '../../../protocol/passthrough-rewriter.ts'
 import { assembleCalls } from '../../../protocol/tool-calls/assembled-calls.ts'
+import { parseJsonText } from '../../../protocol/tool-calls/tool-arguments.ts'
 import { type BlockEvent, BlockTracker, isTextOrReasoning } from './block-tracker.ts'
 import { MessageWriter } from './writer.ts'
 
@@ -63,13 +65,14 @@ type Block = { type?: string; id?: unknown; name?: unknown; input?: unknown }
 export function correctCalls(response: string, events: readonly CompletionEvent[]): string {
   const calls = assembleCalls(events)
   if (calls.length === 0) return response
-  const message = JSON.parse(Buffer.from(response, 'latin1').toString('utf8')) as { content: Block[] }
+  const message = parseExactly(Buffer.from(response, 'latin1').toString('utf8')) as { content: Block[] }
   const toolUses = message.content.filter(({ type }) => type === 'tool_use')
   let isChanged = false
   for (const [at, { id, name, args }] of calls.entries()) {
     const block = toolUses[at]
     if (!block || (block.id === id && block.name === name && isObject(block.input))) continue
-    Object.assign(block, { id, name, input: JSON.parse(args) })
+    // The arguments can be truncated with the response. An empty object is the input then, as in a translated response.
+    Object.assign(block, { id, name, input: parseJsonText(args) ?? {} })
     isChanged = true
   }
   return isChanged ? toLatin1Json(message) : response

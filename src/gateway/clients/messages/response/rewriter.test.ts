@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { anthropicMessages } from '../../../providers/anthropic/anthropic-messages.ts'
 import { createMessagesRewriter } from './rewriter.ts'
 
 const rewriter = createMessagesRewriter({ id: 'gen-1', model: 'a/b', provider: 'P', createdSeconds: 1 })
@@ -34,6 +35,16 @@ test('the stop reason fits the calls', () => {
   const finish = { type: 'finish', reason: 'tool_calls', native: 'end_turn' } as const
   assert.match(rewriteEvent(end, [finish]).toString(), /"stop_reason":"tool_use"/)
   assert.match(rewriteEvent(end, [{ ...finish, reason: 'stop' }]).toString(), /"stop_reason":"end_turn"/)
+})
+
+test('a whole response with a truncated input gets an empty one, and other inputs stay', () => {
+  const big = '{"id":12345678901234567890}'
+  const blocks = `{"type":"tool_use","id":"a","name":"f","input":${big}},{"type":"tool_use","id":"b","name":"f","input":"{\\"a\\":"}`
+  const text = `{"content":[${blocks}],"stop_reason":"max_tokens"}`
+  const events = anthropicMessages.readBody(JSON.parse(text))
+  const written = rewriter.rewriteWhole(text, JSON.parse(text), events)
+  assert.ok(written.includes(`"name":"f","input":${big}`), written)
+  assert.deepEqual(JSON.parse(written).content[1].input, {})
 })
 
 test('a stream without its first and its last event gets both', () => {
