@@ -215,6 +215,24 @@ test('concurrent questions of an agent are asked one after another', async () =>
   assert.equal((await daemon.answer(second, 'reject_once')).text, '[allow_once-0, reject_once-1]')
 })
 
+test('a queued question is recorded only when it is asked, with its deadline', async () => {
+  let now = Date.now()
+  await using daemon = await startTestDaemon({ now: () => now })
+  const asked = async () => {
+    const milestones = await daemon.runs.transcripts.milestones(0, new AbortController().signal)
+    return milestones.flatMap(({ entry }) => (entry.type === 'question' ? entry : []))
+  }
+  const first = await daemon.say('permissions allow_once')
+  assert.deepEqual(
+    (await asked()).map(({ question }) => question.id),
+    [first.question?.id],
+  )
+  now += 200_000
+  const second = await daemon.answer(first, 'allow_once')
+  const question = (await asked()).find(({ answer }) => answer.state === 'waiting')
+  assert.deepEqual([question?.question.id, question?.deadlineAt], [second.question?.id, now + 300_000])
+})
+
 /** The states of the questions of a turn, once the first one is closed and there are `count` questions. */
 async function questionStates(
   daemon: Awaited<ReturnType<typeof startTestDaemon>>,

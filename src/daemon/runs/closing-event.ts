@@ -11,6 +11,10 @@ const busyMessage = 'The intern has too many runs that wait for an answer. Try a
 const cancelledMessage = 'The run was cancelled.'
 const severedMessage = 'The agent ended during the turn.'
 
+/** Why an answer cannot resume its run, and ends it. */
+export const outputLostMessage =
+  'The run wrote more output while it waited than the intern stores, so it cannot be resumed and has ended. Send a new prompt.'
+
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
 export function toClosingEvent(
   reason: EndReason,

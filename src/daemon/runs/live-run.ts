@@ -7,7 +7,7 @@ import type { TurnCaller } from '#interns/contract/runs.ts'
 import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { Limits } from '../settings/limits.ts'
-import { type Explanation, saveRunEnd, toClosingEvent, toRefusal } from './closing-event.ts'
+import { type Explanation, outputLostMessage, saveRunEnd, toClosingEvent, toRefusal } from './closing-event.ts'
 import { RunBudget } from './limits/run-budget.ts'
 import { type QuestionToAsk, requireSmallQuestion } from './questions/pending-question.ts'
 import { RunQuestions } from './questions/run-questions.ts'
@@ -33,9 +33,6 @@ type LiveRunDeps = {
   /** Called when the run has ended, before its pending questions are cancelled. */
   onEnded: (run: LiveRun, reason: EndReason) => void
 }
-
-const outputLostMessage =
-  'The run wrote more output while it waited than the intern stores, so it cannot be resumed and has ended. Send a new prompt.'
 
 const withdrawnNote = 'The agent has withdrawn its question.\n'
 
@@ -85,13 +82,15 @@ export class LiveRun {
   apply(event: RunEvent, explanation: Explanation = {}): void {
     const before = this.#state
     const after = step(before, event)
-    this.#state = after
     if (after === before) return
+    const isAsking = after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)
+    if (isAsking && !this.#trySavingQuestion(after)) return
+    this.#state = after
     if (before.at === 'starting' && after.at !== 'ended') {
       const notes = takeSessionNotes(this.session).map((text) => ({ type: 'reasoning.added' as const, text }))
       this.reply.start([this.#startedEvent(), ...notes])
     }
-    if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
+    if (isAsking) {
       const { question, deadlineAt } = after
       const action = this.questions.actionOf(question.id)
       this.reply.push({ type: 'question.asked', question, deadlineAt: this.#toInstant(deadlineAt), action })
@@ -100,6 +99,21 @@ export class LiveRun {
     if (after.at === 'running') this.startClock()
     else this.#budget.setWorking(false)
     if (after.at === 'ended') this.#end(before, after.reason, explanation)
+  }
+
+  /**
+   * Saves the question that the run will wait for. A queued question is saved only now: it could not be answered before, and its
+   * deadline was unknown. @returns false if it cannot be saved, which ends the run.
+   */
+  #trySavingQuestion({ question, deadlineAt }: Extract<RunState, { at: 'waiting' }>): boolean {
+    const action = this.questions.actionOf(question.id)
+    try {
+      this.#deps.persistence.saveQuestion(this, { question, action }, this.#toInstant(deadlineAt))
+      return true
+    } catch (error) {
+      this.fail(error)
+      return false
+    }
   }
 
   /** Counts working time from now on. */
@@ -153,16 +167,15 @@ export class LiveRun {
 
   /** Asks the caller, now or after the questions before it. */
   ask(questionToAsk: QuestionToAsk, withdrawal: AbortSignal): Promise<unknown> {
-    const { limits, monotonicNow, persistence, canWait } = this.#deps
+    const { limits, monotonicNow, canWait } = this.#deps
     const { question } = questionToAsk
     // The first pending question is not queued: the caller has it.
     const isFull = this.questions.pendingCount > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(questionToAsk.cancelledReply)
     requireSmallQuestion(question)
-    const deadlineAt = monotonicNow() + limits.questionMs
-    persistence.saveQuestion(this, questionToAsk, this.#toInstant(deadlineAt))
     const { replied } = this.questions.add(questionToAsk)
     withdrawal.addEventListener('abort', () => this.#withdraw(question))
+    const deadlineAt = monotonicNow() + limits.questionMs
     this.apply({ type: 'question.asked', question, deadlineAt, canWait: canWait() })
     return replied
   }

@@ -1,11 +1,11 @@
 import type { Question } from '#interns/contract/question.ts'
+import type { Action } from '#interns/contract/rules/rule.ts'
 import type { EndReason } from '#interns/contract/run.ts'
 import type { Limits } from '../settings/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
 import { toAnswerRecord } from '../transcript/answer-record.ts'
 import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import type { Explanation } from './closing-event.ts'
-import type { PendingQuestion } from './questions/pending-question.ts'
 import type { Session } from './sessions/session.ts'
 
 type RunPersistenceDeps = {
@@ -24,10 +24,10 @@ export class RunPersistence {
     this.#deps = deps
   }
 
-  /** Saves a question before it is asked. Can throw. */
+  /** Saves a question before the caller receives it. Can throw. */
   saveQuestion(
     run: { id: string; session: Session },
-    { question, action }: Pick<PendingQuestion, 'question' | 'action'>,
+    { question, action }: { question: Question; action: Action | undefined },
     deadlineAt: number,
   ): void {
     const { store, now, limits, transcripts } = this.#deps
