@@ -17,6 +17,14 @@ test('a denying rule applies in self-drive, and the agent gets a rejection', asy
   assert.equal((await daemon.say(wants('git status'), { mode: 'self-drive' })).text, '[allow_once-0]')
 })
 
+test('the largest rules of a workspace and an intern are accepted together', async () => {
+  await using daemon = await startTestDaemon()
+  // Each body of the API has up to 1 MiB.
+  const rules: Rule[] = [{ effect: 'deny', commands: ['x'.repeat(1024 * 1024 - 50)] }]
+  const sets = (['workspace', 'intern'] as const).map((scope) => ({ scope, version: 1, rules }))
+  await daemon.runs.setRules({ agent: 'scripted', sets })
+})
+
 test('a rule that allows answers in manual without a question', async () => {
   await using daemon = await startTestDaemon()
   await daemon.runs.setRules(inForce({ effect: 'allow', commands: ['npm test'] }))

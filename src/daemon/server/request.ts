@@ -7,8 +7,11 @@ import { Fault } from '#platform/core/fault.ts'
 import { readPacedBody } from '#platform/net/bodies/paced-body.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 
-/** The largest JSON body. It is larger than any body of the chat routes, which the server passes on. */
-const maxBodyBytes = 2 * 1024 * 1024
+/**
+ * The largest JSON body. It is larger than any body of the chat routes, which the server passes on, and than the rules of a workspace
+ * and an intern, of up to 1 MiB each.
+ */
+const maxBodyBytes = 3 * 1024 * 1024
 
 /** The slowest rate of a JSON body. The server sends it from its memory, so a slower body comes from another client. */
 const jsonPace = { bytesPerSecond: 32 * 1024, pauseMs: 30_000 }
