@@ -218,19 +218,28 @@ test('concurrent questions of an agent are asked one after another', async () =>
 test('a queued question is recorded only when it is asked, with its deadline', async () => {
   let now = Date.now()
   await using daemon = await startTestDaemon({ now: () => now })
-  const asked = async () => {
+  const listQuestions = async () => {
     const milestones = await daemon.runs.transcripts.milestones(0, new AbortController().signal)
     return milestones.flatMap(({ entry }) => (entry.type === 'question' ? entry : []))
   }
   const first = await daemon.say('permissions allow_once')
   assert.deepEqual(
-    (await asked()).map(({ question }) => question.id),
+    (await listQuestions()).map(({ question }) => question.id),
     [first.question?.id],
   )
   now += 200_000
   const second = await daemon.answer(first, 'allow_once')
-  const question = (await asked()).find(({ answer }) => answer.state === 'waiting')
+  const question = (await listQuestions()).find(({ answer }) => answer.state === 'waiting')
   assert.deepEqual([question?.question.id, question?.deadlineAt], [second.question?.id, now + 300_000])
+})
+
+test('a form with too many options for a server fails its turn, which is reported', async () => {
+  await using daemon = await startTestDaemon()
+  const field = { type: 'string', enum: Array.from({ length: 20_000 }, (_, at) => `o${at}`) }
+  const refusal = await refusalOf(daemon.say(`ask ${JSON.stringify({ type: 'object', properties: { field } })}`))
+  assert.match(refusal?.message ?? '', /20000 options; at most 10000/)
+  const milestones = await daemon.runs.transcripts.milestones(0, new AbortController().signal)
+  assert.equal(milestones.at(-1)?.entry.type, 'end')
 })
 
 /** The states of the questions of a turn, once the first one is closed and there are `count` questions. */

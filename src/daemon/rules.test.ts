@@ -40,6 +40,16 @@ test('an asking rule applies in self-drive too, each time', async () => {
   assert.equal((await daemon.answer(turn, 'allow_once')).text, '[allow_once-0]')
 })
 
+test('a question about a path that is too long to be reported still reaches the server', async () => {
+  await using daemon = await startTestDaemon()
+  symlinkSync('/tmp', join(daemon.folder, 'workspace', 'link'))
+  const turn = await daemon.say(wants(`cat link/${'a'.repeat(6000)}`))
+  const milestones = await daemon.runs.transcripts.milestones(0, new AbortController().signal)
+  const entry = milestones.at(-1)?.entry
+  assert.ok(entry?.type === 'question' && entry.question.id === turn.question?.id)
+  assert.deepEqual([entry.action?.linked, entry.action?.unsure], [[], true])
+})
+
 test('rules change in the midst of a turn', async () => {
   await using daemon = await startTestDaemon()
   const turn = await daemon.say(`${wants('make')}\n${wants('make')}`)

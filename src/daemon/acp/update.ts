@@ -55,7 +55,10 @@ export function readUpdate(update: unknown): AgentUpdate {
     case 'usage_update': {
       const cost = readProperty(update, 'cost')
       const totalUsd = readProperty(cost, 'currency') === 'USD' ? readProperty(cost, 'amount') : undefined
-      return typeof totalUsd === 'number' && totalUsd >= 0 ? { type: 'cost', totalUsd } : ignoredUpdate
+      // JSON can have a number such as 1e999, which is infinite.
+      return typeof totalUsd === 'number' && Number.isFinite(totalUsd) && totalUsd >= 0
+        ? { type: 'cost', totalUsd }
+        : ignoredUpdate
     }
     case 'available_commands_update':
     case 'current_mode_update':

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readUpdate } from './update.ts'
 import { computeTurnCost, readUsage } from './usage.ts'
 
 const rows: [usage: object, prompt: number, completion: number, total: number][] = [
@@ -28,4 +29,9 @@ test('a cost is the increase of the session’s cost, also after a reset', () =>
   assert.equal(computeTurnCost(0.1, 0.3), 0.2)
   assert.equal(computeTurnCost(0.3, 0.1), 0.1)
   assert.equal(computeTurnCost(0.3, undefined), undefined)
+})
+
+test('an infinite cost is ignored, because no reader accepts its JSON', () => {
+  const update = JSON.parse('{"sessionUpdate":"usage_update","cost":{"amount":1e999,"currency":"USD"}}')
+  assert.deepEqual(readUpdate(update), { type: 'ignored' })
 })

@@ -17,3 +17,8 @@ test('a number is refused in the words of its type, and by its bounds', () => {
   assert.equal(checkValue(field('number', { minimum: 1, maximum: 9 }), 1.5), 1.5)
   assert.equal(checkValue(field('integer', { minimum: 1, maximum: 9 }), 9), 9)
 })
+
+test('an unknown format, such as __proto__, accepts every text', () => {
+  for (const format of ['of_the_future', '__proto__', 'constructor'])
+    assert.equal(checkValue(field('string', { format }), 'x'), 'x')
+})

@@ -55,7 +55,8 @@ function checkString(field: FormField, value: unknown): string {
   }
   if (field.pattern && !matchesPattern(field.pattern, value))
     rejectValue(field, `must match the pattern ${field.pattern}`)
-  if (field.format && formats[field.format]?.(value) === false) rejectValue(field, `must be a valid ${field.format}`)
+  if (field.format && formats.get(field.format)?.(value) === false)
+    rejectValue(field, `must be a valid ${field.format}`)
   return value
 }
 
@@ -91,12 +92,12 @@ function matchesPattern(pattern: string, value: string): boolean {
   }
 }
 
-const formats: Record<string, (value: string) => boolean> = {
-  email: (value) => /^[^\s@]+@[^\s@]+$/.test(value),
-  uri: (value) => URL.parse(value) !== null,
-  date: (value) => /^\d{4}-\d\d-\d\d$/.test(value) && isRealDate(value),
-  'date-time': (value) => /^\d{4}-\d\d-\d\d[Tt ]/.test(value) && !Number.isNaN(Date.parse(value)),
-}
+const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
+  ['email', (value: string) => /^[^\s@]+@[^\s@]+$/.test(value)],
+  ['uri', (value: string) => URL.parse(value) !== null],
+  ['date', (value: string) => /^\d{4}-\d\d-\d\d$/.test(value) && isRealDate(value)],
+  ['date-time', (value: string) => /^\d{4}-\d\d-\d\d[Tt ]/.test(value) && !Number.isNaN(Date.parse(value))],
+])
 
 function isRealDate(value: string): boolean {
   const date = new Date(`${value}T00:00:00Z`)

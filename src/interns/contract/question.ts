@@ -52,6 +52,9 @@ export type Field = {
 /** An agent asks for answers. `message` describes the fields to the caller. */
 type FormQuestion = { kind: 'elicitation'; message: string; fields: Field[] }
 
+/** The most items of each list of a question. A server refuses a longer one. */
+export const maxQuestionItems = 10_000
+
 /** A question of an intern to its caller. Its run waits for the answer. `id` is unique over all interns. */
 export type Question = { id: string } & (PermissionQuestion | FormQuestion)
 

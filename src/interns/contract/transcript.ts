@@ -43,7 +43,7 @@ export type EntryContent =
   | { type: 'message' | 'reasoning'; text: string }
   | (ToolActivity & { endedAt: number | null })
   | PlanActivity
-  | { type: 'question'; question: Question; deadlineAt: number; answer: QuestionState; action?: Action }
+  | { type: 'question'; question: Question; deadlineAt: number; answer: QuestionState; action?: Action | undefined }
   /** The decision of a rule about an action. After `ask`, its question follows. */
   | { type: 'decision'; operation: string | null; detail: string | null; decision: Decision }
   | ({ type: 'end'; reason: EndReason; message: string | null } & RunReport)

@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { permissionKinds, type Question } from '../contract/question.ts'
+import { maxQuestionItems, permissionKinds, type Question } from '../contract/question.ts'
 import { endReasons } from '../contract/run.ts'
 import {
   type Activity,
@@ -11,11 +11,11 @@ import {
   type TranscriptEvent,
   toolStatuses,
 } from '../contract/transcript.ts'
-import { ReportedAction, ReportedDecision } from '../rules/read-decisions.ts'
+import { ReportedDecision, readAction } from '../rules/read-decisions.ts'
 import { idPattern, replaceNul } from './stored-text.ts'
 
 /** Limits above what any daemon sends. They bound the work for the answer of a compromised one. */
-const limits = { text: 600_000, name: 2_000, items: 10_000 }
+const limits = { text: 600_000, name: 2_000, items: maxQuestionItems }
 
 const text = z.string().max(limits.text)
 /** A text that is stored in a column. Postgres cannot store U+0000, which an error message of an agent can have. */
@@ -127,7 +127,8 @@ const ReportedEntry = z.discriminatedUnion('type', [
     question: ReportedQuestion,
     deadlineAt: instant,
     answer: ReportedQuestionState,
-    action: ReportedAction.exactOptional(),
+    // Without an invalid action, the question can be answered all the same.
+    action: z.unknown().transform(readAction).optional(),
   }),
   z.object({
     ...entryFields,

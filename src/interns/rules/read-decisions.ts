@@ -1,6 +1,13 @@
 import { maxTimeMs } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
-import { type Action, type Decision, effects, type LoggedDecision, scopes } from '../contract/rules/rule.ts'
+import {
+  type Action,
+  actionLimits,
+  type Decision,
+  effects,
+  type LoggedDecision,
+  scopes,
+} from '../contract/rules/rule.ts'
 
 // The limits are above those of a daemon (src/daemon/acp/tool-calls/action.ts), which a compromised one ignores.
 
@@ -33,12 +40,12 @@ export const DecisionsResponse: z.ZodType<{ decisions: LoggedDecision[] }> = z.o
 })
 
 export const ReportedAction: z.ZodType<Action> = z.object({
-  operation: text(500).nullable(),
-  command: text(100_000).nullable(),
-  paths: z.array(text(5000)).max(200),
-  linked: z.array(text(5000)).max(200).exactOptional(),
-  hosts: z.array(text(500)).max(200),
-  root: text(5000),
+  operation: text(actionLimits.operation).nullable(),
+  command: text(actionLimits.command).nullable(),
+  paths: z.array(text(actionLimits.path)).max(actionLimits.listed),
+  linked: z.array(text(actionLimits.path)).max(actionLimits.listed).exactOptional(),
+  hosts: z.array(text(actionLimits.host)).max(actionLimits.listed),
+  root: text(actionLimits.path),
   unsure: z.boolean(),
 })
 

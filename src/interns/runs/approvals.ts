@@ -83,7 +83,7 @@ function parseAnswerRecord(question: Question | undefined, text: string): Answer
   const { action, content } = readObject(text)
   if (typeof action !== 'string' || !['accept', 'decline', 'cancel'].includes(action)) return undefined
   const names = question?.fields.map(({ name }) => name) ?? []
-  const filled = action === 'accept' ? names.filter((name) => name in Object(content)) : []
+  const filled = action === 'accept' ? names.filter((name) => Object.hasOwn(Object(content), name)) : []
   return { answer: action, ...(filled.length > 0 && { fields: filled }) }
 }
 

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { decide } from '#interns/contract/rules/decide.ts'
 import type { Rule, RuleSet } from '#interns/contract/rules/rule.ts'
+import { maxEventBytes } from '#interns/contract/turn-event.ts'
 import { readPermission } from '../permissions/permission.ts'
-import { toAction } from './action.ts'
+import { toAction, toReportedAction } from './action.ts'
 
 type Call = { kind?: string; name?: string; title?: string; rawInput: object }
 
@@ -77,6 +78,16 @@ test('file and URL arguments do not allow an MCP tool that the rule does not nam
     assert.equal(effectOf(allow, sent(input)), undefined)
     assert.equal(effectOf({ ...allow, tools: ['mail__send'] }, sent(input)), 'allow')
   }
+})
+
+test('a reported action keeps the limits of the server, and is unsure if cut', () => {
+  const action = { operation: 'shell', command: 'ls', paths: ['a'], hosts: ['a.test'], root: '/work', unsure: false }
+  assert.deepEqual(toReportedAction(action), action)
+  const long = { ...action, paths: ['a', 'b'.repeat(6000)], hosts: ['a.test', `${'c'.repeat(600)}.test`] }
+  assert.deepEqual(toReportedAction(long), { ...action, unsure: true })
+  const huge = { ...action, command: '\u0001'.repeat(64_000), paths: Array(200).fill('d'.repeat(4000)) }
+  const reported = toReportedAction(huge)
+  assert.ok(JSON.stringify(reported).length < maxEventBytes / 2 && reported.unsure)
 })
 
 test('an invalid file address is judged as unknown', () => {

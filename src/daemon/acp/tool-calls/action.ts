@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { parseHost } from '#interns/contract/rules/match-host.ts'
 import { resolveFromRoot } from '#interns/contract/rules/match-path.ts'
 import { listPossiblePaths } from '#interns/contract/rules/match-rule.ts'
-import type { Action } from '#interns/contract/rules/rule.ts'
+import { type Action, actionLimits } from '#interns/contract/rules/rule.ts'
+import { maxEventBytes } from '#interns/contract/turn-event.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { toOperation } from './operation.ts'
 import { resolveLinks } from './resolve-links.ts'
@@ -52,6 +53,33 @@ export function toAction(tool: ToolCall, workspace: string): Action {
   if (!linkedPaths) return { ...action, unsure: true }
   return linkedPaths.length > 0 ? { ...action, linked: linkedPaths } : action
 }
+
+/** Half of an event, less its other fields. Its other half is left for the question. */
+const maxReportedBytes = maxEventBytes / 2 - 1024
+/** The length of a cut command, which fits also if JSON escapes each of its characters. */
+const cutCommandLength = 32_000
+
+/** The part of an action that the server accepts. An action that is not complete is `unsure`. */
+export function toReportedAction(action: Action): Action {
+  const { linked, hosts } = action
+  const paths = action.paths.filter(isReportedPath)
+  const reported: Action = {
+    ...action,
+    paths,
+    ...(linked && { linked: linked.filter(isReportedPath) }),
+    hosts: hosts.filter(({ length }) => length <= actionLimits.host),
+  }
+  const isComplete =
+    paths.length === action.paths.length &&
+    reported.linked?.length === linked?.length &&
+    reported.hosts.length === hosts.length
+  if (Buffer.byteLength(JSON.stringify(reported)) <= maxReportedBytes)
+    return isComplete ? action : { ...reported, unsure: true }
+  const { linked: _, ...rest } = reported
+  return { ...rest, command: rest.command?.slice(0, cutCommandLength) ?? null, paths: [], hosts: [], unsure: true }
+}
+
+const isReportedPath = ({ length }: string) => length <= actionLimits.path
 
 /** Returns the hosts of the addresses that a call names; undefined for each that programs could parse differently. */
 function findHosts(operation: string | null, input: object | undefined, title = ''): (string | undefined)[] {

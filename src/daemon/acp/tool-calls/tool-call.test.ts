@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { toOperation } from './operation.ts'
 import { readToolCall, type ToolCall } from './tool-call.ts'
 
 const textContent = (text: string) => [{ type: 'content', content: { type: 'text', text } }]
@@ -51,4 +52,14 @@ for (const [content, text] of [
 test('a deleted file whose new text is null is a change that removes its lines', () => {
   const content = [{ type: 'diff', path: 'a', oldText: 'x', newText: null }]
   assert.deepEqual(readToolCall({ content }).changes, [{ path: 'a', before: 'x', after: '' }])
+})
+
+test('a later command replaces an earlier one that was a list of arguments', () => {
+  const call = readAll([{ rawInput: { command: ['ls', '-l'] } }, { rawInput: { command: 'git push' } }])
+  assert.deepEqual([call.command, call.script], ['git push', undefined])
+})
+
+test('a kind that is the name of a property of every object is an unknown kind', () => {
+  for (const kind of ['constructor', '__proto__', 'toString'])
+    assert.equal(toOperation(readAll([{ kind, title: 'Run' }])), 'Run')
 })

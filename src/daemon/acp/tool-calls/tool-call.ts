@@ -40,11 +40,12 @@ export function readToolCall(call: unknown, before: ToolCall = {}): ToolCall {
   const content = readContent(readProperty(call, 'content'), canHaveInputInText)
   const input = hasProperties(rawInput) ? rawInput : content.json
   const command = readCommand(input)
-  const script = readScript(input)
+  const { script: earlierScript, ...earlier } = before
+  const script = readScript(input) ?? (command === undefined ? earlierScript : undefined)
   const text = content.text ?? readOutput(readProperty(call, 'rawOutput'))
   const paths = readPaths(readProperty(call, 'locations'))
   return {
-    ...before,
+    ...earlier,
     ...(name && { name }),
     ...(title && { title }),
     ...(kind && { kind }),

@@ -1,5 +1,10 @@
 import { readFormAnswer, readPermissionAnswer } from '#interns/contract/answer.ts'
-import type { PermissionDetails, PermissionKind, Question } from '#interns/contract/question.ts'
+import {
+  maxQuestionItems,
+  type PermissionDetails,
+  type PermissionKind,
+  type Question,
+} from '#interns/contract/question.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { maxEventBytes } from '#interns/contract/turn-event.ts'
 import { cutMiddle } from '#platform/text/truncate.ts'
@@ -99,11 +104,17 @@ const toQuestionField = ({ name, type, required, options }: Form['fields'][numbe
 })
 
 /**
- * @throws Error for a question that is too large for one event. Half of the event is left for its other fields, such as the
- * action of a permission.
+ * @throws Error for a question that is too large for one event, or has a list that is too long. Half of the event is left for its
+ * other fields, such as the action of a permission.
  */
 export function requireSmallQuestion(question: Question): void {
   const bytes = Buffer.byteLength(JSON.stringify(question))
   if (bytes > maxEventBytes / 2)
     throw new Error(`The agent asks a question of ${bytes} bytes; at most ${maxEventBytes / 2} can be shown.`)
+  const lists = question.kind === 'elicitation' ? [question.fields, ...question.fields.map(listOptions)] : []
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  if (longest > maxQuestionItems)
+    throw new Error(`The agent asks a question with ${longest} options; at most ${maxQuestionItems} can be shown.`)
 }
+
+const listOptions = ({ options = [] }: Form['fields'][number]) => options

@@ -10,7 +10,7 @@ import {
   isAmbiguous,
   type PermissionRequest,
 } from '../../acp/permissions/permission.ts'
-import { toAction } from '../../acp/tool-calls/action.ts'
+import { toAction, toReportedAction } from '../../acp/tool-calls/action.ts'
 import { maxLengths } from '../../transcript/limits.ts'
 import type { DaemonTranscripts } from '../../transcript/transcripts.ts'
 import type { LiveRun } from '../live-run.ts'
@@ -45,7 +45,8 @@ export async function decidePermission(
   if (decision) saveDecision(deps, run, request, decision)
   const verdict = decision ? applyRule(decision.effect, request) : decideWithoutRule(request, run.mode)
   if (verdict.type === 'ask') {
-    const question = createPermissionQuestion(deps.newId(), request, { action, options: verdict.options })
+    const options = { action: toReportedAction(action), options: verdict.options }
+    const question = createPermissionQuestion(deps.newId(), request, options)
     return run.ask(question, withdrawal)
   }
   reportWork()

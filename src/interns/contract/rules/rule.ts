@@ -40,6 +40,9 @@ export type Action = {
   unsure: boolean
 }
 
+/** The longest action that a server accepts from a daemon: its texts in UTF-16 units, and the values of each list. */
+export const actionLimits = { operation: 500, command: 100_000, path: 5000, host: 500, listed: 200 }
+
 /** The rule that decided, by its position in its set, from 1. `ask` can also result from a `deny` that possibly matches. */
 export type Decision = {
   effect: Effect
