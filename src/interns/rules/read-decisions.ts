@@ -46,6 +46,7 @@ export const ReportedAction: z.ZodType<Action> = z.object({
   linked: z.array(text(actionLimits.path)).max(actionLimits.listed).exactOptional(),
   hosts: z.array(text(actionLimits.host)).max(actionLimits.listed),
   root: text(actionLimits.path),
+  folder: text(actionLimits.path).exactOptional(),
   unsure: z.boolean(),
 })
 

@@ -90,6 +90,38 @@ test('a reported action keeps the limits of the server, and is unsure if cut', (
   assert.ok(JSON.stringify(reported).length < maxEventBytes / 2 && reported.unsure)
 })
 
+test('the working folder of a call is that of its command, as if a cd preceded it', () => {
+  using there = linkedWorkspace()
+  const { base, work } = there
+  const effect = (command: string, folder: string, glob: string, field = 'workdir') => {
+    const rules: Rule[] = [
+      { effect: 'deny', paths: [glob] },
+      { effect: 'allow', commands: ['cat **', 'ls'] },
+    ]
+    const { tool } = askedFor({ kind: 'execute', rawInput: { command, [field]: folder } })
+    return decide([{ scope: 'intern', version: 1, rules }], toAction(tool, work), 'builtin')?.effect
+  }
+  for (const folder of ['docs', `${work}/docs`, './docs/', 'docs/deep/..'])
+    assert.equal(effect('cat a.pem', folder, 'docs/*.pem'), 'deny', folder)
+  for (const field of ['cwd', 'directory', 'dir_path'])
+    assert.equal(effect('cat a.pem', 'docs', 'docs/*.pem', field), 'deny', field)
+  assert.equal(effect('ls', 'docs', 'docs/**'), 'deny')
+  assert.equal(effect('cat ../docs/a', 'other', 'docs/a'), 'deny')
+  assert.equal(effect('cat passwd', 'notes', `${base}/out/**`), 'deny')
+  assert.equal(effect('cat b.pem', 'docs', 'docs/a.pem'), 'allow')
+  assert.equal(effect('cat passwd', 'notes', 'docs/**'), 'ask')
+})
+
+test('separate arguments are a part of the command', () => {
+  const call = (args: string[]) => ({ kind: 'execute', rawInput: { command: 'git', args } })
+  assert.equal(effectOf({ effect: 'deny', commands: ['git push'] }, call(['push', '-f'])), 'deny')
+  assert.equal(effectOf({ effect: 'allow', commands: ['git'] }, call(['push'])), undefined)
+  assert.equal(effectOf({ effect: 'allow', commands: ['git status'] }, call(['status'])), 'allow')
+  assert.equal(askedFor(call(['push', '-f'])).question.detail, 'git push -f')
+  const script = { kind: 'execute', rawInput: { command: 'true; git', args: ['push'] } }
+  assert.equal(effectOf({ effect: 'deny', commands: ['git push'] }, script), 'deny')
+})
+
 test('an invalid file address is judged as unknown', () => {
   for (const path of ['file:///%E0%A4%A', 'file://[x/y'])
     assert.equal(effectOf({ effect: 'allow', tools: ['read'] }, { kind: 'read', rawInput: { path } }), undefined)

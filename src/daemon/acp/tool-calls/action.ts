@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseHost } from '#interns/contract/rules/match-host.ts'
 import { resolveFromRoot } from '#interns/contract/rules/match-path.ts'
 import { listPossiblePaths } from '#interns/contract/rules/match-rule.ts'
@@ -14,6 +14,8 @@ const pathFields =
   /^(?:(?:abs(?:olute)?|file|dir|directory|folder|notebook|target|source|src|destination|dest|dst|old|new|from|to)_?)?(?:file_?)?paths?$|^(?:file_?name|files?|filePath|notebookPath|absolutePath|relativePath|source|destination|directory|folder)$/i
 const addressFields = /^(?:ur[il]s?|href|address|endpoint)$/i
 const folderFields = /^(?:cwd|workdir|working_?dir(?:ectory)?)$/i
+/** The same for a shell, which has no other field for a folder. */
+const shellFolderFields = /^(?:cwd|work_?dir|working_?dir(?:ectory)?|dir|directory|dir_?path|folder)$/i
 /** Kinds of tools that work on files. If a call names no file, it is uncertain which rules match. */
 const fileOperations = new Set(['edit', 'delete', 'move', 'read'])
 
@@ -31,17 +33,28 @@ export function toAction(tool: ToolCall, workspace: string): Action {
   const inputPaths = shellCommand === undefined ? readTexts(input, pathFields) : []
   const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...inputPaths])]
   const hosts = findHosts(operation, input, tool.title)
+  const folders = [
+    ...new Set(
+      readTexts(input, shellCommand === undefined ? folderFields : shellFolderFields).map((path) =>
+        resolve(workspace, path),
+      ),
+    ),
+  ]
+  const folder = folders.find((each) => each !== workspace)
   const resolvedPaths = paths
     .slice(0, limits.listedValues)
-    .flatMap((path) => resolvePaths(workspace, path.slice(0, limits.pathLength)))
+    .map((path) => path.slice(0, limits.pathLength))
+    .flatMap((path) => [workspace, ...(folder ? [folder] : [])].flatMap((base) => resolvePaths(workspace, path, base)))
   const action: Action = {
     operation,
     command: command?.slice(0, limits.commandLength) ?? null,
     paths: [...new Set(resolvedPaths)],
     hosts: [...new Set(hosts.slice(0, limits.listedValues).filter((host) => host !== undefined))],
     root: workspace,
+    ...(folder && { folder }),
     unsure:
-      worksOutsideWorkspace(input, workspace) ||
+      folders.length > 1 ||
+      (folder !== undefined && !isInside(workspace, folder)) ||
       // An unnamed tool of another kind can do more than run the command in its input.
       (shellCommand !== undefined && tool.kind === 'other') ||
       (command?.length ?? 0) > limits.commandLength ||
@@ -89,8 +102,9 @@ function findHosts(operation: string | null, input: object | undefined, title = 
   return addresses.map((address) => parseHost(address))
 }
 
-const worksOutsideWorkspace = (input: object | undefined, workspace: string) =>
-  readTexts(input, folderFields).some((folder) => resolveFromRoot(workspace, folder).startsWith('/'))
+const isInside = (workspace: string, folder: string) =>
+  !resolveFromRoot(workspace, folder).startsWith('/') &&
+  !resolveFromRoot(resolveLinks(workspace), resolveLinks(folder)).startsWith('/')
 
 const arePathsUncertain = (operation: string | null, paths: string[], workspace: string) =>
   (operation !== null && fileOperations.has(operation) && paths.length === 0) ||
@@ -102,9 +116,9 @@ const arePathsUncertain = (operation: string | null, paths: string[], workspace:
 const areHostsUncertain = (operation: string | null, hosts: (string | undefined)[]) =>
   (operation === 'fetch' && hosts.length === 0) || hosts.length > limits.listedValues || hosts.includes(undefined)
 
-/** Returns a path as written, and as the current symbolic links resolve it; both relative to the workspace. */
-function resolvePaths(workspace: string, path: string): string[] {
-  const resolved = absolutePath(workspace, path) ?? join(workspace, path)
+/** Returns a path in `folder` as written, and as the current symbolic links resolve it; both relative to the workspace. */
+function resolvePaths(workspace: string, path: string, folder: string): string[] {
+  const resolved = absolutePath(folder, path) ?? join(folder, path)
   return [resolveFromRoot(workspace, resolved), resolveFromRoot(resolveLinks(workspace), resolveLinks(resolved))]
 }
 

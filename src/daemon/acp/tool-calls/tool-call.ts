@@ -80,20 +80,31 @@ export function readTerminalOutput(call: unknown): string | undefined {
 }
 
 function readCommand(input: unknown): string | undefined {
-  const command = readProperty(input, 'command') ?? readProperty(input, 'cmd')
+  const command = readCommandInput(input)
   return Array.isArray(command) ? command.map(String).join(' ') : nonEmptyText(command)
 }
+
+/** A command as text, or as a list with its arguments. Some agents send the arguments separately. */
+function readCommandInput(input: unknown): unknown {
+  const command = readProperty(input, 'command') ?? readProperty(input, 'cmd')
+  const args = readProperty(input, 'args') ?? readProperty(input, 'arguments')
+  if (typeof command !== 'string' || !Array.isArray(args) || args.length === 0) return command
+  const isProgram = /^[\w./+-]+$/.test(command)
+  return isProgram ? [command, ...args] : [command, ...args.map((arg) => quote(String(arg)))].join(' ')
+}
+
+const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
 const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/
 
 /** Quotes the arguments. The script of `sh -c` is used as it is. */
 function readScript(input: unknown): string | undefined {
-  const command = readProperty(input, 'command') ?? readProperty(input, 'cmd')
+  const command = readCommandInput(input)
   if (!Array.isArray(command)) return undefined
   const words = command.map(String)
   const [program = '', option = '', script = ''] = words
   if (words.length === 3 && shells.test(program) && /^-l?c$/.test(option)) return script
-  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
+  return words.map(quote).join(' ')
 }
 
 function readContent(content: unknown, canHaveInput: boolean) {

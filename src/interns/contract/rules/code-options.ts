@@ -76,6 +76,9 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
 /** Words that change later commands: they set a variable, or install a program under another name. */
 const mutatingWords: [program: RegExp, word: RegExp][] = [
   [/^printf$/, /^-v/],
+  // The index of an array is evaluated, with the commands in it: `test -v 'a[$(id)]'`.
+  [/^(?:test|\[|wait)$/, /\[.*[$`]/s],
+  [/^jobs$/, /^-x/],
   [/^g?(?:cp|ln|mv|install|link)$/, /^\/(?:[^/]+\/)*s?bin\//],
 ]
 
@@ -130,4 +133,4 @@ export function createCodeOptionTest(name: string, words: string[]): (word: stri
 
 /** Variables whose value is executed, or names settings that can be: `GIT_EXTERNAL_DIFF='git push' git diff`. */
 export const codeVariables =
-  /^(?:GIT_(?:CONFIG|SSH|EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS|EXEC_PATH|TEMPLATE_DIR)\w*|\w*(?:PAGER|EDITOR|BROWSER)|VISUAL|PROMPT_COMMAND|PS4|(?:BASH_)?ENV|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|MAKEFLAGS|TAR_OPTIONS|RSYNC_RSH|npm_config_\w+|(?:LD|DYLD)_\w+|PATH|HOME|XDG_CONFIG_HOME|NODE_OPTIONS(?==.*(?:import|require|loader|data:|-r\b)))=/is
+  /^(?:GIT_(?:CONFIG|SSH|EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS|EXEC_PATH|TEMPLATE_DIR)\w*|\w*(?:PAGER|EDITOR|BROWSER)|VISUAL|PROMPT_COMMAND|PS4|(?:BASH_)?ENV|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|MAKEFLAGS|TAR_OPTIONS|RSYNC_RSH|npm_config_\w+|(?:LD|DYLD)_\w+|PATH|HOME|CDPATH|XDG_CONFIG_HOME|NODE_OPTIONS(?==.*(?:import|require|loader|data:|-r\b)))=/is

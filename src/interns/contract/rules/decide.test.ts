@@ -52,6 +52,13 @@ test('a command list is allowed if all are, denied if one is, open if one is', (
   assert.equal(effectOf(rules, shell('ls && make; rm x')), 'deny')
 })
 
+test('a denied path is found in a variable of a command, and behind CDPATH', () => {
+  const rules: Rule[] = [{ effect: 'deny', paths: ['.env', '/etc/ssl/*'] }]
+  assert.equal(effectOf(rules, shell('KEYS=".env" deploy')), 'deny')
+  assert.equal(effectOf(rules, shell('CDPATH=/etc cd ssl && cat key')), 'ask')
+  assert.equal(effectOf(rules, shell('KEYS=.envrc deploy')), undefined)
+})
+
 test('a possible deny rule asks, even if a later rule allows', () => {
   const decision = decide(
     [of('intern', { effect: 'deny', commands: ['git push'] }, { effect: 'allow' })],

@@ -23,12 +23,12 @@ export type ActionPart = {
 /** Splits a command into its simple commands. A command that cannot be parsed is one part. */
 export function splitAction(action: Action, agent: string): ActionPart[] {
   const text = action.command ?? ''
-  const whole = { action, agent, command: undefined, folders: [action.root] }
+  const whole = { action, agent, command: undefined, folders: [folderOf(action)] }
   if (!isCommand(action)) return [{ ...whole, unparsedWords: undefined, argumentWords: listPossibleWords(text) }]
   const commands = action.unsure ? undefined : parseCommands(text)
   if (!commands || commands.length === 0 || commands.some(isWrapperCommand))
     return [{ ...whole, unparsedWords: listPossibleWords(text), argumentWords: [] }]
-  return addWorkingFolders(commands, action.root).map((each) => ({
+  return addWorkingFolders(commands, folderOf(action)).map((each) => ({
     action,
     agent,
     unparsedWords: undefined,
@@ -36,6 +36,8 @@ export function splitAction(action: Action, agent: string): ActionPart[] {
     ...each,
   }))
 }
+
+const folderOf = ({ folder, root }: Action) => folder ?? root
 
 const isCommand = ({ operation, command }: Action) =>
   operation === null ? command !== null : operation === 'shell' || operation.startsWith('shell.')
@@ -104,10 +106,10 @@ function matchCommand(patterns: string[], { command, unparsedWords, argumentWord
 
 /** All words of a command count as paths, because it is unknown which ones are. */
 function matchPaths(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: ActionPart): Match {
-  const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? argumentWords).flat()
-  const namedPaths = words.flatMap(listPathsInWord)
+  const words = command ? listWords(command) : (unparsedWords ?? argumentWords).flat()
+  const namedPaths = [...words.flatMap(listPathsInWord), ...(action.folder ? [action.folder] : [])]
   const paths = namedPaths.flatMap((word) =>
-    (folders ?? [action.root]).map((folder) => resolveFromRoot(action.root, word, folder)),
+    (folders ?? [folderOf(action)]).map((folder) => resolveFromRoot(action.root, word, folder)),
   )
   const globs = patterns.map(foldPath)
   const allPaths = [...action.paths, ...(action.linked ?? []), ...paths]
@@ -117,12 +119,19 @@ function matchPaths(patterns: string[], { action, command, unparsedWords, argume
 
 /** The possible paths of a command, not normalized: `a/../b` is not `b` if `a` is a link. */
 export function listPossiblePaths(action: Action): string[] {
-  return splitAction(action, '').flatMap(({ command, folders = [action.root], unparsedWords }) => {
-    const words = command ? [...command.words, ...command.redirects] : (unparsedWords ?? []).flat()
-    const namedPaths = words.flatMap(listPathsInWord)
+  return splitAction(action, '').flatMap(({ command, folders = [folderOf(action)], unparsedWords }) => {
+    const words = command ? listWords(command) : (unparsedWords ?? []).flat()
+    const namedPaths = [...words.flatMap(listPathsInWord), ...(action.folder ? [action.folder] : [])]
     return namedPaths.flatMap((word) => (word.startsWith('/') ? word : folders.map((folder) => `${folder}/${word}`)))
   })
 }
+
+/** All words of a command, also those of its redirections and variables, which can be paths: `KEY=.env deploy`. */
+const listWords = ({ words, redirects, assignments }: SimpleCommand): Word[] => [
+  ...words,
+  ...redirects,
+  ...assignments.map((assignment) => assignment.replace(/["'\\]/g, '')),
+]
 
 /** The word itself, and paths within it: `--file=.env`, `-f.env`, `d@.env`. */
 function listPathsInWord(word: Word): string[] {

@@ -34,8 +34,10 @@ export type Action = {
   linked?: string[] | undefined
   /** The hosts of the URLs that it fetches. */
   hosts: string[]
-  /** The working folder. */
+  /** The workspace. */
   root: string
+  /** The absolute working folder of the call, if it is another folder of the workspace. */
+  folder?: string | undefined
   /** A part of the action is unknown: an invalid path or URL, or more than is stored. */
   unsure: boolean
 }

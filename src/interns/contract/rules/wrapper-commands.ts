@@ -10,7 +10,7 @@ const wrapperPrograms = words(`
   nohup setsid nice ionice chrt taskset timeout stdbuf unbuffer time strace ltrace gdb sudo su doas runuser chroot
   unshare nsenter setpriv bwrap firejail prlimit systemd-run script watch flock ssh expect socat nc ncat at batch crontab
   alias unalias export declare typeset local readonly let set shopt enable hash trap unset read mapfile readarray getopts
-  bind complete coproc pushd popd fc history vi vim nvim view ex ed emacs nano awk gawk mawk nawk m4 dc bc tclsh
+  bind complete compgen coproc pushd popd fc history vi vim nvim view ex ed emacs nano awk gawk mawk nawk m4 dc bc tclsh
   osascript pwsh powershell ld-linux-x86-64.so.2 run-parts start-stop-daemon catchsegv faketime chpst entr dbus-run-session
   tmux screen byobu zellij rlwrap fakeroot proot xvfb-run valgrind perf rr hyperfine numactl cgexec cpulimit pkexec gosu su-exec
   tini dumb-init setarch linux32 linux64 i386 x86_64 choom uclampset sg newgrp capsh machinectl sshpass autossh mosh logsave
