@@ -25,8 +25,12 @@ import { requireRegion } from './intern-region.ts'
 type OpenLink = { linked: LinkedQuestion; intern: Intern; caller: Caller; openQuestion: AskedQuestion }
 
 /** The page of an answer link: the question, or why it cannot be answered. Opening it has no effect. */
-export async function showQuestionPage(deps: ApiDeps, token: string): Promise<HttpResponse> {
-  return withErrorPage(async () => renderQuestionPage(deps, await openLink(deps, token)))
+export async function showQuestionPage(deps: ApiDeps, token: string, host: string | undefined): Promise<HttpResponse> {
+  return withErrorPage(async () => {
+    const link = await openLink(deps, token)
+    await requireRegion(deps, link.caller, host)
+    return renderQuestionPage(deps, link)
+  })
 }
 
 /** Sends the answer of the page's form. The run continues in the background. */

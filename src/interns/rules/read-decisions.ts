@@ -39,7 +39,7 @@ export const DecisionsResponse: z.ZodType<{ decisions: LoggedDecision[] }> = z.o
     .max(1000),
 })
 
-export const ReportedAction: z.ZodType<Action> = z.object({
+const ReportedAction: z.ZodType<Action> = z.object({
   operation: text(actionLimits.operation).nullable(),
   command: text(actionLimits.command).nullable(),
   paths: z.array(text(actionLimits.path)).max(actionLimits.listed),

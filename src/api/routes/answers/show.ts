@@ -14,5 +14,5 @@ export const showAnswerPage = route({
   hidden: true,
   mediaTypes: ['text/html'],
   faults: ['forbidden', 'not_found', 'gone'],
-  handler: ({ params }, deps) => showQuestionPage(deps, params.token),
+  handler: ({ params, host }, deps) => showQuestionPage(deps, params.token, host),
 })

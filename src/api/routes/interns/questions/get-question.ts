@@ -5,6 +5,7 @@ import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
+import { requireRegion } from '../../../interns/intern-region.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
@@ -41,8 +42,9 @@ export const getInternQuestion = route({
     'Long values are cut and marked in the list of questions. This route returns them completely while the question is open. Control characters are escaped, as in the list.',
   request: { params: InternParams.extend({ questionId: z.string().min(1).max(128) }) },
   response: z.object({ data: z.union([WholeInternPermission, InternQuestion]) }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, caller, signal }, deps) => {
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, caller, host, signal }, deps) => {
+    await requireRegion(deps, caller, host)
     const intern = await findIntern(deps, caller, params.internId)
     const openQuestion = (await findOpenQuestions(deps, intern.id)).find(
       ({ question }) => question.id === params.questionId,

@@ -2,6 +2,7 @@ import { readUserNames } from '#identity/accounts/account-names.ts'
 import { listWaitingQuestions, toWaitingCursor, type WaitingQuestion } from '#interns/runs/questions.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
+import { requireRegion } from '../../../interns/intern-region.ts'
 import { route } from '../../route.ts'
 import { elicitationFields, permissionFields, questionFields, questionItem } from './list-questions.ts'
 
@@ -47,8 +48,9 @@ export const listQuestions = route({
     has_more: z.boolean(),
     next_cursor: z.string().optional(),
   }),
-  faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ query, caller }, deps) => {
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ query, caller, host }, deps) => {
+    await requireRegion(deps, caller, host)
     const { questions, hasMore } = await listWaitingQuestions(deps, caller, {
       limit: query.limit,
       startingAfter: query.starting_after,

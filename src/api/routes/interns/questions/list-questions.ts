@@ -4,6 +4,7 @@ import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
+import { requireRegion } from '../../../interns/intern-region.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 
@@ -63,8 +64,9 @@ export const listInternQuestions = route({
     'Lists the open questions of all sessions. A question whose run has just ended can still be listed; its answer is rejected (409).',
   request: { params: InternParams },
   response: z.object({ data: z.array(InternQuestion) }),
-  faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params, caller }, deps) => {
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller, host }, deps) => {
+    await requireRegion(deps, caller, host)
     const { id } = await findIntern(deps, caller, params.internId)
     const questions = await findOpenQuestions(deps, id)
     return { data: questions.map(questionItem) }

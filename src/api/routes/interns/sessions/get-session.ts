@@ -30,9 +30,9 @@ export const getInternSession = route({
     has_more: z.boolean(),
     next_cursor: z.string().optional(),
   }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller, signal }, deps) => {
-    const transcripts = await storedTranscripts(deps, caller, params.internId)
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, query, caller, host, signal }, deps) => {
+    const transcripts = await storedTranscripts(deps, { caller, host }, params.internId)
     const range = { limit: query.limit, after: query.starting_after }
     const page = await translateDaemonErrors(transcripts.read(params.sessionId, range, signal))
     if (!page) throw sessionNotFound()

@@ -7,6 +7,7 @@ import { sendEndEvent, sendEvents } from '#platform/http/response/send-events.ts
 import { z } from '#platform/json/schema.ts'
 import { requireInterns } from '../../../access/require-interns.ts'
 import { AnswererNames } from '../../../interns/answerer-names.ts'
+import { requireRegion } from '../../../interns/intern-region.ts'
 import { sessionNotFound, translateDaemonErrors, wakeForTranscripts } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
 import { SessionParams } from '../params.ts'
@@ -32,13 +33,14 @@ export const listInternSessionEvents = route({
   mediaTypes: ['text/event-stream'],
   events: SessionEventItem,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, caller, headers, response, signal }, deps) => {
-    const { intern, transcripts } = await wakeForTranscripts(deps, caller, params.internId, signal)
+  handler: async ({ params, caller, host, headers, response, signal }, deps) => {
+    const { intern, transcripts } = await wakeForTranscripts(deps, { caller, host }, params.internId, signal)
     const fromRevision = readRevision(headers['last-event-id'])
     const tracked = deps.gateway.inFlight.track(caller, response)
     tracked.internId = intern.id
     tracked.recheckWith(async (laterCaller) => {
       requireInterns(laterCaller)
+      await requireRegion(deps, laterCaller, host)
       await findIntern(deps, laterCaller, intern.id)
     })
     try {

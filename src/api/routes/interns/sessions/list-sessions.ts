@@ -21,9 +21,9 @@ export const listInternSessions = route({
     }),
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, query, caller, signal }, deps) => {
-    const transcripts = await storedTranscripts(deps, caller, params.internId)
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, query, caller, host, signal }, deps) => {
+    const transcripts = await storedTranscripts(deps, { caller, host }, params.internId)
     const { sessions, hasMore } = await translateDaemonErrors(
       transcripts.list({ limit: query.limit, after: query.starting_after }, signal),
     )
