@@ -1,6 +1,9 @@
 /** Media types of text. A data URL without a type contains plain text. */
 const textMediaType = /^(?:$|;|text\/|message\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|xml|yaml)(?:;|$))/i
-const prefixPattern = /^data:([^,]*),/i
+/** The spaces and control characters that parsers of URLs ignore before a URL. */
+const dataScheme = '^[\\0- ]*data:'
+const dataSchemePattern = new RegExp(dataScheme, 'i')
+const prefixPattern = new RegExp(`${dataScheme}([^,]*),`, 'i')
 const base64Suffix = /;\s*base64\s*$/i
 /** Allows spaces in one position only. With two, a long run of spaces would backtrack. */
 const base64Pattern = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/
@@ -9,6 +12,8 @@ const pdfSignature = '%PDF-'
 const maxSignatureEnd = 16
 /** The number of bytes that are checked to detect text, as in Git. */
 const sniffedBytes = 8000
+
+export const isDataUrl = (text: string): boolean => dataSchemePattern.test(text)
 
 /** Rewrites the text in a data URL and keeps its encoding. A data URL without text is not changed. */
 export function rewriteDataUrl(url: string, rewrite: (text: string) => string): string {

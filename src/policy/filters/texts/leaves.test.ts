@@ -129,6 +129,11 @@ describe('fields that a provider joins or decodes', () => {
     assert.equal(redacted({ source }).source.data, base64(label))
   })
 
+  test('a data URL after spaces, which parsers of URLs ignore', () => {
+    const part = (url: string) => ({ type: 'image_url', image_url: { url } })
+    assert.deepEqual(redacted(part(`\n data:,${mail}`)), part(`\n data:,${encodeURIComponent(label)}`))
+  })
+
   test('files of another declared type, if their bytes are text', () => {
     const utf16 = Buffer.from(`\ufeff${mail}`, 'utf16le').toString('base64')
     for (const type of ['message/rfc822', 'application/rtf', 'application/x-www-form-urlencoded', 'image/png']) {

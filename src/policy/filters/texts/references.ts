@@ -1,4 +1,4 @@
-import { isBase64, rewriteBase64, rewriteDataUrl } from './data-url.ts'
+import { isBase64, isDataUrl, rewriteBase64, rewriteDataUrl } from './data-url.ts'
 
 /** Fields whose values are one of a few keywords. */
 const keywordFields = new Set('type role detail format media_type mime_type mimeType status effort'.split(' '))
@@ -39,12 +39,12 @@ export function rewriteReference(
   if (keywordFields.has(key)) return identifierPattern.test(value) ? value : undefined
   if (byteFields.has(key)) return rewriteBytes(fields, value, rewrite)
   if (!referenceFields.has(key) && !key.endsWith('_id')) return undefined
-  if (/^data:/i.test(value)) return rewriteDataUrl(value, rewrite)
+  if (isDataUrl(value)) return rewriteDataUrl(value, rewrite)
   return hasKnownType(fields) ? value : undefined
 }
 
 function rewriteBytes(fields: Fields, value: string, rewrite: (text: string) => string): string | undefined {
-  if (/^data:/i.test(value)) return rewriteDataUrl(value, rewrite)
+  if (isDataUrl(value)) return rewriteDataUrl(value, rewrite)
   if (urlPattern.test(value)) return hasKnownType(fields) ? value : undefined
   // A plain-text document has its text where others have bytes, and a single word can look like base64.
   if (fields.type === 'text' || !isBase64(value)) return undefined
