@@ -47,6 +47,13 @@ test('bytes that are written as text are omitted, whatever room there is', () =>
   assert.ok(cutter.isTruncated)
 })
 
+test('a long text that begins like a data URL is kept', () => {
+  const text = `data: {"choices": []}\n\n${'data: {"a": 1, "b": 2}\n\n'.repeat(100)}`
+  const cutter = new ContentTruncator(1_000_000)
+  assert.equal(cutter.copyText(text), text)
+  assert.equal(cutter.isTruncated, false)
+})
+
 test('a million small parts are not all kept', () => {
   const stored = new ContentTruncator(1000).copyMessages([{ content: Array.from({ length: 1_000_000 }, () => ({})) }])
   assert.ok(JSON.stringify(stored).length < 2000)

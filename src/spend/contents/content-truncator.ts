@@ -1,8 +1,8 @@
 /** The length from which data URLs are omitted. */
 const maxDataUrlLength = 1000
 
-/** The most characters of the start of a data URL, which has its media type. */
-const maxDataUrlPrefix = 100
+/** The start of a data URL, which has its media type. Prose can begin with `data:` too, as in a copied stream of events. */
+const dataUrlStart = /^data:[\w.+/-]{0,60}(?:;[\w.+="-]{1,60}){0,5},/i
 
 /** A rough size of a number, or of brackets, quotes and commas. */
 const structureBytes = 8
@@ -59,9 +59,9 @@ export class ContentTruncator {
   }
 
   copyText(text: string): string {
-    if (text.length > maxDataUrlLength && text.startsWith('data:')) {
+    const prefix = text.length > maxDataUrlLength ? dataUrlStart.exec(text)?.[0] : undefined
+    if (prefix !== undefined) {
       this.isTruncated = true
-      const prefix = text.slice(0, Math.min(text.indexOf(',') + 1, maxDataUrlPrefix))
       this.#remaining -= prefix.length
       return prefix + omissionMark(`${text.length - prefix.length} characters`)
     }
