@@ -85,7 +85,8 @@ async function findTopSpenders(
   const rows = await matching
     .groupBy(column)
     .select([`${column} as id`, sql<string | null>`max(${sql.ref(isMember ? 'u.email' : 'k.name')})`.as('name')])
-    .orderBy(sql`sum((cost_pico + margin_pico) * 1.0)`, 'desc')
+    // Separate conversions: the sum of two integers can exceed the range of their type.
+    .orderBy(sql`sum(cost_pico * 1.0 + margin_pico * 1.0)`, 'desc')
     .orderBy(column)
     .limit(maxListed)
     .execute()

@@ -38,7 +38,7 @@ export async function keysByUsedLimit(
   const page = sql<{ hash: string }>`
     select hash from (
       select k.hash, ${byInterval((interval) => projectionFactor(interval, at), 1)} as pace,
-             coalesce(sum((d.cost_pico + d.margin_pico) * 1.0), 0) / (k.limit_usd * 1e12) as used
+             coalesce(sum(d.cost_pico * 1.0 + d.margin_pico * 1.0), 0) / (k.limit_usd * 1e12) as used
         from api_keys as k
         left join usage_days as d
           on d.key_hash = k.hash and d.byok <= k.include_byok_in_limit and d.day >= ${firstDay}
