@@ -16,5 +16,9 @@ test('a prompt that is too long has the message of Anthropic', () => {
 test('an output limit without room beside the prompt is not a prompt too long', () => {
   const raw = 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length'
   assert.equal(messageFor(190_000, raw), raw)
-  assert.match(messageFor(190_000, 'max_tokens is too large'), /no room for the output limit. Lower the limit/)
+  // The words by which Claude Code lowers its limit.
+  assert.match(
+    messageFor(190_000, 'max_tokens is too large'),
+    /`max_tokens` exceed context limit: 190000 \+ 10001 > 200000/,
+  )
 })

@@ -37,10 +37,15 @@ function contextMessage(metadata: object | undefined): string | undefined {
   const { error_type, prompt_tokens, max_context_length, raw } = (metadata ?? {}) as Record<string, unknown>
   if (error_type !== 'context_length_exceeded') return undefined
   const longest = Number(max_context_length)
-  if (Number(prompt_tokens) <= longest) return limitMessage.test(String(raw)) ? String(raw) : undefined
+  const prompt = Number(prompt_tokens)
+  if (prompt <= longest) return limitMessage.test(String(raw)) ? String(raw) : writeLimitMessage(prompt, longest)
   // An uncounted prompt is longer by at least one token.
-  return `prompt is too long: ${Math.max(Number(prompt_tokens) || 0, longest + 1)} tokens > ${longest} maximum`
+  return `prompt is too long: ${Math.max(prompt || 0, longest + 1)} tokens > ${longest} maximum`
 }
+
+/** `limitMessage` for an error of another provider. The output limit is too high by at least one token. */
+const writeLimitMessage = (prompt: number, longest: number) =>
+  `input length and \`max_tokens\` exceed context limit: ${prompt} + ${longest - prompt + 1} > ${longest}, decrease input length or \`max_tokens\` and try again`
 
 /** Anthropic's error envelope, and its header with the request id. */
 export const messagesEnvelope: Envelope = (error, requestId) => ({
