@@ -55,6 +55,7 @@ const served: Record<string, (body: any) => Served> = {
   }),
   'gemini-2.5-flash': () => ({ billed: text + 0.035, answer: generated(['a', 'b'], 'gemini-2.5-flash') }),
   'gemini-3-flash': () => ({ billed: text + 3 * 0.014, answer: generated(['a', 'b', 'c'], 'gemini-3-flash') }),
+  'searching-chat': () => ({ billed: text + 0.025, answer: chatAnswer({}) }),
   painter: () => ({ billed: text + 0.04, answer: chatAnswer({}, { message: { images: [{ type: 'image_url' }] } }) }),
   'looks-at-pictures': () => ({ billed: text + 2 * 0.04, answer: chatAnswer({}) }),
   listener: () => ({
@@ -107,6 +108,11 @@ const cases: Record<string, Case> = {
     provider: 'google',
     endpoint: { tools: { google_search: 0.014 } },
     body: { tools: [{ type: 'google_search' }] },
+  },
+  'searching-chat': {
+    provider: 'chats',
+    endpoint: { tools: { web_search: 0.025 } },
+    body: { web_search_options: {} },
   },
   painter: { provider: 'chats', endpoint: { image: 0.04 }, model: { output_modalities: ['text', 'image'] }, body: {} },
   'looks-at-pictures': { provider: 'chats', endpoint: { image: 0.04 }, body: says(picture, picture) },

@@ -10,6 +10,8 @@ export type ProviderTool = {
   requestedBy: string
   /** The maximum number of calls; undefined if the request sets no limit. */
   maxCalls: number | undefined
+  /** The calls that are charged if the provider's usage does not count the tool. */
+  unreportedCalls?: number
   /** The field that limits the calls, if the protocol has one. */
   limitField?: string
   /** The name of the tool in the provider's usage, if that differs from `unit`. */

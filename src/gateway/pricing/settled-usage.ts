@@ -38,6 +38,8 @@ function countBilledUnits(
     const unit = bound?.tools.find(({ reportedUnit }) => reportedUnit === name)?.unit ?? name
     if (name !== 'audio' && pieceCounts[name]! > 0) pieces[unit] = (ownValue(pieces, unit) ?? 0) + pieceCounts[name]!
   }
+  for (const { unit, unreportedCalls = 0 } of bound?.tools ?? [])
+    if (unreportedCalls > 0 && !Object.hasOwn(pieceCounts, unit)) pieces[unit] = unreportedCalls
   if (bound && bound.promptImages > 0) pieces.image = (pieces.image ?? 0) + bound.promptImages
   return Object.keys(pieces).length > 0 ? pieces : undefined
 }

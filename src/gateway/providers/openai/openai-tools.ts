@@ -110,9 +110,9 @@ export function readChatBillableOptions(chat: Body): BillableOptions {
     unit: toUnitName(String(type)),
     maxCalls: undefined,
   }))
-  // OpenAI's search models search once, before they answer.
+  // OpenAI's search models search once, before they answer. Their usage does not count it.
   if (chat.web_search_options != null)
-    tools.push({ unit: 'web_search', requestedBy: 'web_search_options', maxCalls: 1 })
+    tools.push({ unit: 'web_search', requestedBy: 'web_search_options', maxCalls: 1, unreportedCalls: 1 })
   for (const name of ['search_parameters', 'enable_search'])
     if (isEnabled(chat[name])) tools.push({ unit: name, requestedBy: name, maxCalls: undefined })
   return { tools, serviceTier: readRequestedTier(chat), rereadsContext: true }
