@@ -108,6 +108,11 @@ export class AttemptRecord {
     this.#deps.measure(createAnswerMeasurement(tried, this.#counter, this.#start.isStreamed, times))
   }
 
+  /** Counts the usage that the provider reported with an error, as the final one. */
+  countFailure({ reportedUsage, message }: AttemptFailure): void {
+    if (reportedUsage) this.#counter.count([{ type: 'error', message, status: undefined }, reportedUsage])
+  }
+
   /** Counts a failure against its endpoint. A fault in the request itself is not counted. */
   reportFailure(failure: AttemptFailure): void {
     const { endpoint, model } = this.target

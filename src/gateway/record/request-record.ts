@@ -84,8 +84,8 @@ export class RequestRecord {
   }
 
   /**
-   * Ends an attempt of which nothing reached the client. If the request was sent, the provider can bill all of it,
-   * because its result is unknown.
+   * Ends an attempt of which nothing reached the client. The provider bills the usage that it reported with its error. If the
+   * result of the request is unknown, it can bill all of it.
    */
   failAttempt(attempt: AttemptRecord, tried: TriedEndpoint, { failure, hasClientLeft }: FailedAttempt): void {
     const { target, byok } = tried
@@ -96,7 +96,8 @@ export class RequestRecord {
       return
     }
     attempt.reportFailure(failure)
-    if (!failure.wasSent) return
+    if (!failure.wasSent && !failure.reportedUsage) return
+    attempt.countFailure(failure)
     const { cost, margin } = attempt.chargeAt(tried, attempt.createUnfinishedEnd())
     this.attempts.noteUnconfirmed(cost + margin)
     this.unconfirmedLoss.add(cost + margin, byok)
@@ -116,6 +117,7 @@ export class RequestRecord {
     if (failure) {
       this.#outcome = 'failed'
       this.attempts.add(target.endpoint, 'broke', failure)
+      attempt.countFailure(failure)
       return attempt.reportFailure(failure)
     }
     this.#outcome = 'success'

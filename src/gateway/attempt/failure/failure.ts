@@ -1,3 +1,4 @@
+import type { UsageEvent } from '#chat/events.ts'
 import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import type { ProviderError } from '#spend/ledger/generation.ts'
 import { contextLengthError } from '../../plan/context-length.ts'
@@ -21,6 +22,8 @@ export type AttemptFailure = {
   providerDetails?: string | undefined
   /** Whether the request was sent, so that the provider can bill it. */
   wasSent?: boolean
+  /** The usage that the provider reported with the error, and bills. */
+  reportedUsage?: UsageEvent
   /** The connection broke. */
   isConnectionLost?: boolean
   /** The prompt is longer than the endpoint's context. */

@@ -1,7 +1,7 @@
 import type { CompletionEvent } from '#chat/events.ts'
 import type { Exchange } from '../upstream/upstream.ts'
 import type { Receiver, WholeResponse } from './receiver.ts'
-import type { ErrorEvent } from './response-failure.ts'
+import { type ErrorEvent, findErrorEvent } from './response-failure.ts'
 import { ResponseSizeLimit } from './response-size-limit.ts'
 
 /** The content of a whole response of at most this size is not checked against `ResponseSizeLimit`. */
@@ -34,7 +34,7 @@ export class Delivery {
    * @returns the error that the response reports instead of content, which is not passed on.
    */
   deliverWhole(events: CompletionEvent[], wholeAnswer: WholeResponse | undefined): ErrorEvent | 'complete' {
-    const error = events.find((event) => event.type === 'error')
+    const error = findErrorEvent(events)
     if (error) return error
     if (wholeAnswer && wholeAnswer.bytes.length > maxUncheckedBytes) new ResponseSizeLimit().addEvents(events)
     this.start()

@@ -1,4 +1,4 @@
-import type { CompletionEvent } from '#chat/events.ts'
+import type { CompletionEvent, UsageEvent } from '#chat/events.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { readErrorBodyMetadata } from '../../providers/errors/error-metadata.ts'
 import { readPageText } from '../../providers/errors/error-page.ts'
@@ -9,8 +9,15 @@ import { failureFromReportedError } from '../failure/reported-failure.ts'
 import { type HeaderWaits, readBodyWait } from '../failure/wait-times.ts'
 import { maskSecrets } from '../secrets/mask-secrets.ts'
 
-/** An error within a response. */
-export type ErrorEvent = Extract<CompletionEvent, { type: 'error' }>
+/** An error within a response, with the usage that the provider reports beside it. */
+export type ErrorEvent = Extract<CompletionEvent, { type: 'error' }> & { usage?: UsageEvent }
+
+/** The error among events that were read together; undefined if there is none. */
+export function findErrorEvent(events: readonly CompletionEvent[]): ErrorEvent | undefined {
+  const error = events.find((event) => event.type === 'error')
+  const usage = error && events.findLast((event) => event.type === 'usage')
+  return usage ? { ...error, usage } : error
+}
 
 /**
  * The failure of an attempt whose response has the status of an error.
@@ -34,8 +41,9 @@ export function failureFromErrorBody(
 export function failureFromErrorEvent(attempt: AttemptRequest, error: ErrorEvent, waits: HeaderWaits): AttemptFailure {
   const message = String(error.message)
   const status = error.status ?? findNamedStatus(error.code, message) ?? 502
-  const failure = failureFromReportedError(attempt, status, message, error, waits)
-  return { ...failure, reason: `error ${status} within the response` }
+  const { usage, ...facts } = error
+  const failure = failureFromReportedError(attempt, status, message, facts, waits)
+  return { ...failure, reason: `error ${status} within the response`, ...(usage && { reportedUsage: usage }) }
 }
 
 /** The failure of an attempt whose response ended before its last event. */

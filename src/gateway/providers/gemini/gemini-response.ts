@@ -112,7 +112,11 @@ class GeminiResponseReader {
       )
     const blockReason = candidate ? undefined : response.promptFeedback?.blockReason
     const reason = candidate?.finishReason ?? blockReason
-    if (reason && failureReasons.has(reason)) return [...events, failureEvent(reason, candidate?.finishMessage)]
+    if (reason && failureReasons.has(reason)) {
+      this.#hasEnded = true
+      const usage = this.#addUsage(response.usageMetadata, measureContent(events))
+      return [...events, failureEvent(reason, candidate?.finishMessage), ...usage]
+    }
     if (reason) {
       if (finishReasons[reason] === 'stop') this.#calls.requireNoPartialCall()
       this.#hasEnded = true

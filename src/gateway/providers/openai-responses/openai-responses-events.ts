@@ -99,10 +99,11 @@ const completeStatuses: ReadonlySet<string | null | undefined> = new Set([
 /** The end of a response: its finish reason and usage, or an error. */
 export function readEnding(response: Response, hasCalls: boolean): CompletionEvent[] {
   const { status, error, incomplete_details } = response
-  if (status === 'failed' || error) return [errorEvent(error ?? {})]
-  if (status === 'cancelled') return [{ type: 'error', message: 'the provider cancelled the response', status: 502 }]
-  const reason = incomplete_details?.reason
   const usage = readUsage(response)
+  if (status === 'failed' || error) return [errorEvent(error ?? {}), ...usage]
+  if (status === 'cancelled')
+    return [{ type: 'error', message: 'the provider cancelled the response', status: 502 }, ...usage]
+  const reason = incomplete_details?.reason
   if (completeStatuses.has(status) && !reason)
     return [{ type: 'finish', reason: hasCalls ? 'tool_calls' : 'stop', native: status ?? 'completed' }, ...usage]
   const incompleteReason = reason === 'content_filter' ? 'content_filter' : 'length'

@@ -2,7 +2,6 @@ import type { UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { errorWithoutResponse } from '../errors/error-event.ts'
 import { readCitations, readSources, TextOffsets } from './openai-responses-citations.ts'
 import {
-  errorEvent,
   isCall,
   isUnfinished,
   listParts,
@@ -19,7 +18,7 @@ import type { Item, Response } from './openai-responses-format.ts'
 /** Reads a whole response. */
 export function readResponse(body: unknown): UpstreamEvent[] {
   const response = body as Response
-  if (response.error) return [errorEvent(response.error)]
+  if (response.error) return readEnding(response, false)
   if (isUnfinished(response)) return [unfinishedEvent(response.status!)]
   if (!Array.isArray(response.output)) return [errorWithoutResponse(body, 'the response has no output')]
   const text = new TextOffsets()

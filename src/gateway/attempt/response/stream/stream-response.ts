@@ -4,7 +4,7 @@ import type { AttemptRequest } from '../../attempt-request.ts'
 import type { Delivery } from '../delivery.ts'
 import { toErrorEvent } from '../event-text.ts'
 import { splitJoined } from '../json-lines.ts'
-import type { ErrorEvent } from '../response-failure.ts'
+import { type ErrorEvent, findErrorEvent } from '../response-failure.ts'
 import type { ResponseReader } from '../response-reader.ts'
 import { ResponseSizeLimit } from '../response-size-limit.ts'
 import { ContentHold, endsHold, isContent } from './content-hold.ts'
@@ -100,7 +100,7 @@ export class StreamResponse implements ResponseReader {
       if (!parts) throw error
       return this.#deliver(parts)
     }
-    const error = decoded?.events.find((completionEvent) => completionEvent.type === 'error')
+    const error = decoded && findErrorEvent(decoded.events)
     if (error) return error
     this.#countEmptyEvents(decoded?.events.some(endsHold) === true)
     if (!decoded) return undefined
