@@ -8,6 +8,7 @@ const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const acceptedEfforts: [model: RegExp, lowest: string, highest: string][] = [
   [/gpt-oss|^o\d/, 'low', 'high'],
   [/^gpt-5-pro/, 'high', 'high'],
+  [/^gpt-5\.\d+-chat/, 'medium', 'medium'],
   [/^gpt-5\.\d-pro/, 'medium', 'xhigh'],
   [/^gpt-5-codex|^gpt-5\.1-codex(?!-max)/, 'low', 'high'],
   [/^gpt-5(?![.\d])/, 'minimal', 'high'],
@@ -17,7 +18,7 @@ const acceptedEfforts: [model: RegExp, lowest: string, highest: string][] = [
 ]
 
 /** OpenAI's models that do not reason. */
-const nonReasoningModels = /^(?:gpt-[34]|chatgpt)/
+const nonReasoningModels = /^(?:gpt-[34]|gpt-5-chat|chatgpt)/
 
 /** The position of an effort; -1 if it is unknown. */
 const rankOf = (effort: string) => efforts.indexOf(effort)

@@ -2,16 +2,16 @@ import { noteDropped, withoutSettings } from '../../protocol/repairs/dropped-fie
 import type { Repair } from '../../protocol/repairs/repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
 
-/** OpenAI's models that reason. Models for ChatGPT, such as `gpt-5-chat-latest`, do not. */
-const reasoningModels = /^(?:o\d|gpt-[5-9])(?!.*chat)/
+/** OpenAI's models that reason. The first model for ChatGPT, `gpt-5-chat-latest`, does not. Later ones do (`gpt-5.1-chat-latest`). */
+const reasoningModels = /^(?:o\d|gpt-5(?!-chat)|gpt-[6-9])/
 
 /** Whether a model has the id of a model of OpenAI that reasons. */
 export const isReasoningModelId = (model: unknown) => typeof model === 'string' && reasoningModels.test(model)
 
 /** Models that reason only on request, and accept sampling settings otherwise. */
-const modelsReasoningOnRequest = /^gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/
+const modelsReasoningOnRequest = /^gpt-5\.[1-4](?!\d)(?!.*(?:chat|codex|pro))/
 /** Models that accept sampling settings while an effort of `none` disables their reasoning. */
-const modelsWithEffortNone = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:codex|pro))/
+const modelsWithEffortNone = /^gpt-(?:5\.[1-9]|[6-9])(?!.*(?:chat|codex|pro))/
 /** Models that refuse functions in a chat while they reason. In the Responses API they accept functions. */
 const modelsRefusingToolsWhileReasoning = /^gpt-(?:5\.[4-9]|[6-9])(?!.*chat)/
 /** Models that need the effort `none` beside functions in a chat. Earlier models do not reason without an effort. */
@@ -54,7 +54,7 @@ export const skipReasoningBesideTools: Repair = (body, dropped) => {
 }
 
 /** Models that accept only the verbosity `medium`. */
-const mediumVerbosity = /^(?:gpt-[34]|chatgpt|o\d|gpt-5-chat|gpt-5(?:\.1)?-codex)/
+const mediumVerbosity = /^(?:gpt-[34]|chatgpt|o\d|gpt-5(?:\.\d+)?-chat|gpt-5(?:\.1)?-codex)/
 
 /** Removes a verbosity that a model of OpenAI refuses. @param find the verbosity in a body. @param remove removes it. */
 export function verbosityRepair(find: (body: Body) => unknown, remove: (body: Body) => Body): Repair {

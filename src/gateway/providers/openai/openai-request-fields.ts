@@ -2,18 +2,19 @@ import { hashId } from '#chat/hash-id.ts'
 import { withoutSettings } from '../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
 
-/** The most characters of ids that only have to be the same in each request. */
-const maxLengths = { user: 64, prompt_cache_key: 64, safety_identifier: 128 }
+/** Fields with ids that only have to be the same in each request. */
+const idFields = ['user', 'prompt_cache_key', 'safety_identifier'] as const
+/** OpenAI refuses ids with more characters. */
+const maxIdLength = 64
 
-/** Replaces longer ids by their hash, because OpenAI refuses them. Claude Code's id of a user is longer. */
+/** Replaces longer ids by their hash. Claude Code's id of a user is longer. */
 export const hashLongIds: Repair = (body) => {
-  const isLong = ([name, maxLength]: [string, number]) => {
+  const longFields = idFields.filter((name) => {
     const id = body[name]
-    return typeof id === 'string' && id.length > maxLength
-  }
-  const longFields = Object.entries(maxLengths).filter(isLong)
+    return typeof id === 'string' && id.length > maxIdLength
+  })
   if (longFields.length === 0) return body
-  return { ...body, ...Object.fromEntries(longFields.map(([name]) => [name, hashId(String(body[name]))])) }
+  return { ...body, ...Object.fromEntries(longFields.map((name) => [name, hashId(String(body[name]))])) }
 }
 
 /** Removes the metadata of a chat that the provider does not store. OpenAI refuses it then. */
