@@ -117,7 +117,11 @@ for (const [protocol, { usage, body }] of Object.entries(reports) as [SimulatedP
           counter.count(provider.readBody(body(reported, serviceTier)))
           const bound = new LazyUsageBound(forms, target, provider)
           const end = { isFullyRead: true, generatedTokens: undefined }
-          const { cost, margin, extras } = computeCharge(prices, counter.result(), () => 5, bound, end)
+          const { cost, margin, extras } = computeCharge(
+            { prices, bound, promptEstimate: () => 5 },
+            counter.result(),
+            end,
+          )
           // A chat cannot limit the searches of its provider: all of them are charged.
           const searches = protocol === 'openai-chat' ? (extras?.pieces?.web_search ?? 0) : 0
           const max = reserved + BigInt(searches) * parsePicoUsd('1000')

@@ -5,7 +5,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
-import { type Charge, computeAnswerCost, computeCharge } from './charge/charge.ts'
+import { type BilledRequest, type Charge, computeAnswerCost, computeCharge } from './charge/charge.ts'
 import { generatedTokensBound, needsUsage } from './charge/generated-tokens.ts'
 import { ResponseCounter, type ResponseTally } from './response-counter.ts'
 import { createAnswerMeasurement } from './response-measurement.ts'
@@ -72,8 +72,8 @@ export class AttemptRecord {
   }
 
   /** The cost of a response with these tokens. */
-  costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    return computeAnswerCost(endpoint.prices, tokens, this.tally, bound, this.#start.promptEstimate)
+  costAt(tried: TriedEndpoint, tokens: TokenCounts): PicoUsd {
+    return computeAnswerCost(this.#toBilledRequest(tried), tokens, this.tally)
   }
 
   /** Whether the response must be read after its client disconnected. */
@@ -88,17 +88,13 @@ export class AttemptRecord {
 
   /** The charge for the response, if it ended like this. */
   chargeAt(tried: TriedEndpoint, end: AttemptEnd): Charge {
-    const { target, bound } = tried
     const { tally } = this
     // The final count of the provider needs no bound.
     const needsBound = !tally.reportedTokens || !tally.isFinal
     const generatedTokens = needsBound
       ? generatedTokensBound(tried, end, tally, this.#start.startedAt, this.#fastest)
       : undefined
-    return computeCharge(target.endpoint.prices, tally, this.#start.promptEstimate, bound, {
-      isFullyRead: end.isFullyRead,
-      generatedTokens,
-    })
+    return computeCharge(this.#toBilledRequest(tried), tally, { isFullyRead: end.isFullyRead, generatedTokens })
   }
 
   /** Counts a complete response for its endpoint. */
@@ -120,6 +116,10 @@ export class AttemptRecord {
     this.#start.permit.reportFailure(failure)
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
+  }
+
+  #toBilledRequest({ target, bound }: TriedEndpoint): BilledRequest {
+    return { prices: target.endpoint.prices, bound, promptEstimate: this.#start.promptEstimate }
   }
 
   get #fastest(): number | null {

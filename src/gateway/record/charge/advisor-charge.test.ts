@@ -52,7 +52,7 @@ function advised(
   const counted = { reportedTokens: tokens, isFinal: true, bytes: 2, reasoningBytes: 0, toolCalls: 0, extras }
   const bound = { exact, isWithinBound: () => false }
   const end = { isFullyRead: true, generatedTokens: undefined }
-  const charge = computeCharge(endpoint.prices, counted, () => 1, bound, end)
+  const charge = computeCharge({ prices: endpoint.prices, bound, promptEstimate: () => 1 }, counted, end)
   return { cost: toDecimalUsd(charge.cost), charge, exact }
 }
 

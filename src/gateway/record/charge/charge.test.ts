@@ -32,10 +32,14 @@ const charged = (
   { isFullyRead = true, generatedTokens, ...limits }: Partial<UsageBound & ResponseEnd> = {},
 ) => {
   const bound = { exact: { ...max, ...limits }, isWithinBound: () => false }
-  const { cost, margin, ...charge } = computeCharge(prices, { ...counted, ...more }, () => 50, bound, {
-    isFullyRead,
-    generatedTokens,
-  })
+  const { cost, margin, ...charge } = computeCharge(
+    { prices, bound, promptEstimate: () => 50 },
+    { ...counted, ...more },
+    {
+      isFullyRead,
+      generatedTokens,
+    },
+  )
   return { ...charge, cost: toDecimalUsd(cost), margin: toDecimalUsd(margin) }
 }
 

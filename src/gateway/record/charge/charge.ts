@@ -44,37 +44,43 @@ export type ResponseEnd = {
   generatedTokens: GeneratedTokens | undefined
 }
 
+/** The facts of a request that its charge depends on, beside the response. */
+export type BilledRequest = {
+  /** The prices of the endpoint. */
+  prices: Prices
+  /** The most that the endpoint can bill for the request. */
+  bound: RequestBound
+  /** Estimates the tokens of the prompt, if the provider does not count them. */
+  promptEstimate: () => number
+}
+
 /** The charge for a response: by the provider's final count, or else an estimate. */
 export function computeCharge(
-  prices: Prices,
+  { prices, bound, promptEstimate }: BilledRequest,
   counts: BillableCounts,
-  promptEstimate: () => number,
-  requestBound: RequestBound,
   end: ResponseEnd,
 ): Charge {
   const { reportedTokens, extras } = counts
   if (reportedTokens && counts.isFinal)
-    return { ...computeBilledUsage(prices, reportedTokens, extras, requestBound), isEstimated: false, margin: 0n }
+    return { ...computeBilledUsage(prices, reportedTokens, extras, bound), isEstimated: false, margin: 0n }
   const prompt = promptEstimate()
-  const usage = computeBilledUsage(prices, estimateTokenCounts(counts, prompt), extras, requestBound)
+  const usage = computeBilledUsage(prices, estimateTokenCounts(counts, prompt), extras, bound)
   const estimate = { prompt, completion: usage.tokens.completion }
-  const maxCost = highestPossibleCost(prices, counts, estimate, requestBound.exact, end)
+  const maxCost = highestPossibleCost(prices, counts, estimate, bound.exact, end)
   const margin = maxCost > usage.cost ? maxCost - usage.cost : 0n
   return { ...usage, isEstimated: true, isCapped: false, margin }
 }
 
 /** The cost of a response, by its reported tokens if they are plausible. */
 export function computeAnswerCost(
-  prices: Prices,
+  { prices, bound, promptEstimate }: BilledRequest,
   tokens: TokenCounts,
   counts: BillableCounts,
-  requestBound: RequestBound,
-  promptEstimate: () => number,
 ): PicoUsd {
   const charged = isPlausible(tokens, counts.bytes)
     ? tokens
     : estimateTokenCounts({ ...counts, reportedTokens: tokens }, promptEstimate())
-  return computeBilledUsage(prices, charged, counts.extras, requestBound).cost
+  return computeBilledUsage(prices, charged, counts.extras, bound).cost
 }
 
 /**

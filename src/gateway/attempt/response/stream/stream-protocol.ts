@@ -8,7 +8,7 @@ import type { AttemptRequest } from '../../attempt-request.ts'
 import { isContent } from './content-hold.ts'
 import { recognizeEvent } from './normalize-event.ts'
 
-/** The protocol in which one stream arrives, with its reader. Some proxies response in another one than requested. */
+/** The protocol in which one stream arrives, with its reader. Some proxies respond in another one than requested. */
 export class StreamProtocol {
   readonly #requested: ProviderProtocol
   readonly #adapt: AttemptRequest['adaptProtocol']
