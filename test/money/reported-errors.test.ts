@@ -24,6 +24,14 @@ const erroneous = {
 }
 const responses: Record<string, object> = { 'gemini-3-flash': malformed, 'gpt-5': failed, chat: erroneous }
 
+/** A stream that fails after content. */
+const cutStream = [
+  { choices: [{ index: 0, delta: { content: 'word '.repeat(400) } }] },
+  { error: { message: 'It failed.' } },
+]
+  .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+  .join('')
+
 describe('an error with a usage report', () => {
   let upstream: ScriptedUpstream
   let service: TestService
@@ -31,6 +39,7 @@ describe('an error with a usage report', () => {
 
   function answer({ path, body }: Received) {
     const name = body.model ?? /models\/([^:]+):/.exec(path)![1]
+    if (name === 'cut') return { status: 200, type: 'text/event-stream', body: cutStream }
     const isStream = body.stream === true || path.includes('stream')
     const response = responses[name]!
     const event = name === 'gpt-5' ? { type: 'response.failed', response } : response
@@ -52,11 +61,13 @@ describe('an error with a usage report', () => {
       google: provider('google-gemini'),
       openai: provider('openai-responses'),
       chats: provider('openai-chat'),
+      streaming: { ...provider('openai-chat'), compatibility: { whole_answers: false } },
     }
     const models = {
       'test/gemini-3-flash': model('gemini-3-flash', 'google'),
       'test/gpt-5': model('gpt-5', 'openai'),
       'test/chat': model('chat', 'chats'),
+      'test/cut': model('cut', 'streaming'),
     }
     writeFileSync(catalogue_file, JSON.stringify({ providers, models }))
     service = await startTestService({ settings: { catalogue_file, starter_catalogue: 'false' as never } })
@@ -67,18 +78,28 @@ describe('an error with a usage report', () => {
     rmSync(folder, { recursive: true })
   })
 
+  async function chargeFor(name: string, stream: boolean): Promise<number> {
+    const { body: created } = await service.manage('POST', '/keys', { name: 'one', limit: 1 })
+    const messages = [{ role: 'user', content: 'word '.repeat(300) }]
+    const body = { model: `test/${name}`, messages, max_tokens: 1000, stream }
+    await service.ask('POST', '/chat/completions', { key: created.key, body })
+    return await until(async () => {
+      const { body: key } = await service.ask('GET', '/key', { key: created.key })
+      return 1 - key.data.limit_remaining || undefined
+    }, 20_000)
+  }
+
   for (const name of Object.keys(responses))
     for (const stream of [false, true])
       test(`of ${name} is charged, ${stream ? 'streamed' : 'whole'}`, async () => {
-        const { body: created } = await service.manage('POST', '/keys', { name: 'one', limit: 1 })
-        const messages = [{ role: 'user', content: 'word '.repeat(300) }]
-        const body = { model: `test/${name}`, messages, max_tokens: 1000, stream }
-        const { status } = await service.ask('POST', '/chat/completions', { key: created.key, body })
-        assert.equal(status, 502)
-        const remaining = await until(async () => {
-          const { body: key } = await service.ask('GET', '/key', { key: created.key })
-          return key.data.limit_remaining < 1 ? key.data.limit_remaining : undefined
-        }, 20_000)
-        assert.ok(Math.abs(1 - remaining - 0.002) < 1e-9, `${1 - remaining} USD`)
+        const charged = await chargeFor(name, stream)
+        assert.ok(Math.abs(charged - 0.002) < 1e-9, `${charged} USD`)
       })
+
+  for (const stream of [false, true])
+    test(`after content is charged without a report, ${stream ? 'streamed' : 'whole'}`, async () => {
+      const charged = await chargeFor('cut', stream)
+      // 400 tokens of the response alone.
+      assert.ok(charged > 400 * 2e-6, `${charged} USD`)
+    })
 })

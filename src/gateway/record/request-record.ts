@@ -84,8 +84,8 @@ export class RequestRecord {
   }
 
   /**
-   * Ends an attempt of which nothing reached the client. The provider bills the usage that it reported with its error. If the
-   * result of the request is unknown, it can bill all of it.
+   * Ends an attempt of which nothing reached the client. The provider bills the usage that it reported with its error. It can bill
+   * everything if the result of the request is unknown, or the error followed content.
    */
   failAttempt(attempt: AttemptRecord, tried: TriedEndpoint, { failure, hasClientLeft }: FailedAttempt): void {
     const { target, byok } = tried
@@ -96,8 +96,10 @@ export class RequestRecord {
       return
     }
     attempt.reportFailure(failure)
-    if (!failure.wasSent && !failure.reportedUsage) return
     attempt.countFailure(failure)
+    // A stream that is read for a whole response can fail after content.
+    const hasContent = attempt.tally.firstTokenAt !== undefined
+    if (!failure.wasSent && !failure.reportedUsage && !hasContent) return
     const { cost, margin } = attempt.chargeAt(tried, attempt.createUnfinishedEnd())
     this.attempts.noteUnconfirmed(cost + margin)
     this.unconfirmedLoss.add(cost + margin, byok)
