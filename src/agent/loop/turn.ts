@@ -150,8 +150,8 @@ function createToolContext(context: TurnContext, call: ToolCall, delegate: ToolC
     signal,
     askClientRules: ({ name, kind, title, paths }, input) =>
       askClientRules(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
-    requestPermission: (name, title, kind, permissionKey) =>
-      requestPermission(context, call, { name, permissionKey }, title, kind),
+    requestPermission: ({ operation, permissionKey, title, kind }) =>
+      requestPermission(context, call, { name: operation, permissionKey }, title, kind),
     delegate,
     showPlan: (steps) =>
       client.notify('session/update', { sessionId, update: toSessionUpdate({ type: 'plan.made', steps }) }),

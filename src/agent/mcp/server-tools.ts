@@ -91,7 +91,7 @@ export class ServerTools {
       spec: { name, description, parameters },
       title: () => title,
       run: async (input, context) => {
-        if (!(await context.requestPermission(name, title, 'other', permissionKey)))
+        if (!(await context.requestPermission({ operation: name, title, kind: 'other', permissionKey })))
           return 'The user did not allow this call. It was not made. Continue without it.'
         return this.#call(listed.definition, input, context)
       },

@@ -29,6 +29,18 @@ export type Elicitation = { message: string } & (
   | { mode: 'url'; url: string; elicitationId: string }
 )
 
+/** An operation that needs permission. */
+export type OperationRequest = {
+  /** The name of the operation, such as `shell`. */
+  operation: string
+  /** The question for the person. */
+  title: string
+  /** Defaults to `execute`. */
+  kind?: ToolKind
+  /** The key of a permission for the session. Defaults to the name. */
+  permissionKey?: string
+}
+
 /** The resources of a tool call. Everything ends when `signal` aborts. */
 export type ToolContext = {
   workspace: Workspace
@@ -39,9 +51,9 @@ export type ToolContext = {
   signal: AbortSignal
   /**
    * Returns whether an operation is permitted. In `self-drive` it always is; in `manual` the person decides, once or for
-   * the session. A permission for the session is stored under `permissionKey`, which defaults to the operation's name.
+   * the session.
    */
-  requestPermission: (operation: string, title: string, kind?: ToolKind, permissionKey?: string) => Promise<boolean>
+  requestPermission: (request: OperationRequest) => Promise<boolean>
   /** Returns whether the rules of the ACP client allow a call of a tool that does not call `requestPermission`. */
   askClientRules: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
   /** Reports that the call is in progress, and its output so far. */

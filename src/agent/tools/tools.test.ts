@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { missingSandbox, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { setUpTools } from '#test/harness/interns/tools.ts'
+import type { OperationRequest } from './tool.ts'
 import { tools } from './tools.ts'
 
 test('every tool describes its input as a JSON Schema object', () => {
@@ -148,8 +149,8 @@ for (const [setting, answer] of [
 ] as const) {
   const runs = setting === 'consent' && answer
   test(`no sandbox, "${setting}", ${answer ? 'yes' : 'no'}: the command ${runs ? 'runs' : 'does not run'}`, async () => {
-    const requests: [string, string][] = []
-    const requestPermission = async (...what: [string, string]) => requests.push(what) > 0 && answer
+    const requests: OperationRequest[] = []
+    const requestPermission = async (request: OperationRequest) => requests.push(request) > 0 && answer
     await using at = await setUpTools(
       {},
       { mode: 'manual', requestPermission, shell: realShell({}, missingSandbox, setting) },
@@ -164,21 +165,22 @@ for (const [setting, answer] of [
       else assert.match(message, /did not allow/)
     }
     assert.deepEqual(
-      requests.map(([operation]) => operation),
+      requests.map(({ operation }) => operation),
       Array(2).fill(setting === 'refuse' ? 'shell' : 'shell.escalate'),
     )
-    for (const [, title] of requests) assert.match(title, /^The sandbox is not available, so .*: touch made$/)
+    for (const { title } of requests) assert.match(title, /^The sandbox is not available, so .*: touch made$/)
     assert.equal(await at.use('list_files', {}), runs ? 'made' : '(empty)')
   })
 }
 
 test('in a pod a command runs with consent and without a sandbox', async () => {
-  const requests: [string, string][] = []
-  const requestPermission = async (...what: [string, string]) => requests.push(what) > 0
+  const requests: OperationRequest[] = []
+  const requestPermission = async (request: OperationRequest) => requests.push(request) > 0
   const shell = Object.assign(realShell({}, missingSandbox, 'pod'), { sandboxError: assert.fail })
   await using at = await setUpTools({}, { mode: 'manual', requestPermission, shell })
   assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
-  assert.deepEqual(requests, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
+  const title = "In the intern's pod, which is its sandbox: touch made"
+  assert.deepEqual(requests, [{ operation: 'shell', title }])
 })
 
 test('ask_user returns the answer or that there was none', async () => {

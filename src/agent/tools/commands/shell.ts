@@ -66,23 +66,24 @@ export const shell = defineTool({
 })
 
 /**
- * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with the permission `shell.escalate`
- * outside. Without a sandbox the user is asked too, and the question says so.
+ * Decides where the command may run. In `self-drive` it runs outside the sandbox. In `manual` it runs in the sandbox, or outside
+ * with the permission `shell.escalate`. If the sandbox is not available, the user is asked, and the question says so.
  */
 export async function decideLocation(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },
   context: ToolContext,
 ): Promise<'inside' | 'outside' | 'refused'> {
   const { shell, requestPermission } = context
-  if (context.mode === 'self-drive') return (await requestPermission('shell', input.command)) ? 'outside' : 'refused'
+  const commandRequest = { operation: 'shell', title: input.command }
+  if (context.mode === 'self-drive') return (await requestPermission(commandRequest)) ? 'outside' : 'refused'
   if (shell.sandboxFallback === 'pod') {
     const title = `In the intern's pod, which is its sandbox: ${input.command}`
-    return (await requestPermission('shell', title)) ? 'outside' : 'refused'
+    return (await requestPermission({ operation: 'shell', title })) ? 'outside' : 'refused'
   }
   const sandboxError = await shell.sandboxError(context.workspace.root)
   if (sandboxError && shell.sandboxFallback === 'refuse') {
     const title = `The sandbox is not available, so this is not run even if it is allowed: ${input.command}`
-    if (!(await requestPermission('shell', title))) return 'refused'
+    if (!(await requestPermission({ operation: 'shell', title }))) return 'refused'
     throw new Error(
       'The command was not run, though it was allowed: the sandbox is not available, and the operator allows no command ' +
         `without it (setting "without_sandbox"). Inform the user. The file tools work. Reason: ${sandboxError}`,
@@ -90,12 +91,12 @@ export async function decideLocation(
   }
   if (sandboxError) {
     const title = `The sandbox is not available, so this runs without one: ${input.command}`
-    return (await requestPermission('shell.escalate', title)) ? 'outside' : 'refused'
+    return (await requestPermission({ operation: 'shell.escalate', title })) ? 'outside' : 'refused'
   }
-  if (!input.unsandboxed) return (await requestPermission('shell', input.command)) ? 'inside' : 'refused'
+  if (!input.unsandboxed) return (await requestPermission(commandRequest)) ? 'inside' : 'refused'
   const reason = input.reason ? ` (${input.reason})` : ''
   const title = `Outside the sandbox: ${input.command}${reason}`
-  return (await requestPermission('shell.escalate', title)) ? 'outside' : 'refused'
+  return (await requestPermission({ operation: 'shell.escalate', title })) ? 'outside' : 'refused'
 }
 
 const stopMessages = {
