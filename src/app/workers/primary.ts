@@ -81,7 +81,7 @@ export async function startWorkers(
     report: () => catalogue.report(),
     reload: () => catalogue.reload(),
     // Differs from the ids of the workers, which therefore reload the catalogue when the primary announces a change.
-    origin: newId(),
+    notificationSenderId: newId(),
   }
   return {
     ...firstStart,

@@ -86,7 +86,7 @@ test('an invalid file prevents the start', async () => {
 test("another server's notification reloads, this server's own does not", async () => {
   const { catalogue, signals, loads, context, write } = await openTestCatalogue()
   write(fileWith(4000))
-  signals.deliver({ topic: 'catalogue.changed', payload: catalogue.origin })
+  signals.deliver({ topic: 'catalogue.changed', payload: catalogue.notificationSenderId })
   assert.equal(loads.length, 1)
   signals.deliver({ topic: 'catalogue.changed', payload: 'another server' })
   await catalogue.reload()

@@ -22,8 +22,8 @@ export type CatalogueHolder = {
   reload: () => Promise<LoadReport>
   /** Swaps in the same catalogue with newer measurements. */
   updateFigures: (figures: Figures) => void
-  /** The payload of this server's reload notifications, by which it recognizes and ignores its own. */
-  origin: string
+  /** The payload of this server's notifications `catalogue.changed`, by which it recognizes and ignores its own. */
+  notificationSenderId: string
   close: () => void
 }
 
@@ -61,7 +61,7 @@ export async function openCatalogue({
   onLoad,
   onError,
 }: HolderDeps): Promise<CatalogueHolder> {
-  const origin = newId()
+  const notificationSenderId = newId()
   const initial = await (firstLoad ?? load(settings)).catch(throwAsUserFacingError)
   const needsDiscovery = discovery !== undefined && initial.data.providers.some((provider) => provider.discover)
   let report = initial.report
@@ -89,7 +89,7 @@ export async function openCatalogue({
   const reloadInBackground = () => void reload().catch(onError)
   const unsubscribeAll = [
     signals.subscribe('catalogue.changed', (announcedBy) => {
-      if (announcedBy !== origin) reloadInBackground()
+      if (announcedBy !== notificationSenderId) reloadInBackground()
     }),
     signals.onMissed(reloadInBackground),
   ]
@@ -104,7 +104,7 @@ export async function openCatalogue({
       figures = newer
       snapshot = snapshot.withFigures(newer)
     },
-    origin,
+    notificationSenderId: notificationSenderId,
     close() {
       for (const unsubscribe of unsubscribeAll) unsubscribe()
     },

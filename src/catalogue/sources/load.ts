@@ -22,13 +22,13 @@ export type CatalogueSettings = {
   data_dir: string
 }
 
-export const snapshotPath = (settings: Pick<CatalogueSettings, 'models_dev_file' | 'data_dir'>) =>
+export const modelsDevPath = (settings: Pick<CatalogueSettings, 'models_dev_file' | 'data_dir'>) =>
   settings.models_dev_file ?? join(settings.data_dir, 'models.dev.json')
 
 /** The paths of all source files, including optional ones. */
 export function sourcePaths(settings: CatalogueSettings): string[] {
-  const snapshot = snapshotPath(settings)
-  const paths = [snapshot, namesPath(snapshot)]
+  const modelsDevFile = modelsDevPath(settings)
+  const paths = [modelsDevFile, namesPath(modelsDevFile)]
   if (settings.starter_catalogue) paths.unshift(starterPath)
   if (settings.catalogue_file) paths.push(settings.catalogue_file)
   return paths
@@ -68,9 +68,13 @@ export function combineLayers(layers: readonly Layer[]): Loaded {
 
 async function* readLayers(settings: CatalogueSettings): AsyncGenerator<Layer> {
   if (settings.starter_catalogue) yield readCatalogueFile(await readSource(starterPath), basename(starterPath))
-  const snapshot = snapshotPath(settings)
-  if (settings.models_dev_file || existsSync(snapshot)) {
-    yield readModelsDev(await readSource(snapshot, 'models_dev_file'), snapshot, await readNames(snapshot))
+  const modelsDevFile = modelsDevPath(settings)
+  if (settings.models_dev_file || existsSync(modelsDevFile)) {
+    yield readModelsDev(
+      await readSource(modelsDevFile, 'models_dev_file'),
+      modelsDevFile,
+      await readNames(modelsDevFile),
+    )
   }
   if (settings.catalogue_file)
     yield readCatalogueFile(await readSource(settings.catalogue_file, 'catalogue_file'), settings.catalogue_file)

@@ -14,7 +14,12 @@ const operator = { userId: 'operator', keyHash: null }
  * (a signal of the operator), every organization gets the audit entry, because they share the catalogue.
  */
 export async function reloadCatalogue(
-  deps: { db: Db; now: Now; newId: NewId; catalogue: Pick<CatalogueHolder, 'report' | 'reload' | 'origin'> },
+  deps: {
+    db: Db
+    now: Now
+    newId: NewId
+    catalogue: Pick<CatalogueHolder, 'report' | 'reload' | 'notificationSenderId'>
+  },
   caller?: Actor,
 ): Promise<LoadReport> {
   const before = toCounts(deps.catalogue.report())
@@ -31,7 +36,7 @@ export async function reloadCatalogue(
       ? [caller]
       : (await readOrganizationIds(tx)).map((organizationId) => ({ organizationId, ...operator }))
     for (const actor of actors) await recordChange(deps, tx, actor, change)
-    publish('catalogue.changed', deps.catalogue.origin)
+    publish('catalogue.changed', deps.catalogue.notificationSenderId)
   })
   return report
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadCatalogue } from './load.ts'
-import { fetchSnapshot, storeSnapshot } from './sync.ts'
+import { fetchModelsDev, storeModelsDevFile } from './sync.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-sync-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ function snapshotOf(release_date: string): string {
 }
 
 test('a snapshot is replaced atomically and its counts are reported', async () => {
-  const report = await storeSnapshot(snapshotOf('2026-01-02'), 'a test', path('one'))
+  const report = await storeModelsDevFile(snapshotOf('2026-01-02'), 'a test', path('one'))
   assert.deepEqual([report.models, report.endpoints, report.merged], [1, 1, 0])
   assert.equal(readFileSync(path('one'), 'utf8'), snapshotOf('2026-01-02'))
   assert.deepEqual(
@@ -38,15 +38,18 @@ test('a snapshot is replaced atomically and its counts are reported', async () =
 })
 
 test('an invalid snapshot does not replace the previous one', async () => {
-  await storeSnapshot(snapshotOf('2026-01-02'), 'a test', path('two'))
+  await storeModelsDevFile(snapshotOf('2026-01-02'), 'a test', path('two'))
   for (const text of ['{}', 'not JSON', '{"xai": {"models": {}}}'])
-    await assert.rejects(storeSnapshot(text, 'a test', path('two')), { name: 'CatalogueError', message: /^a test / })
+    await assert.rejects(storeModelsDevFile(text, 'a test', path('two')), {
+      name: 'CatalogueError',
+      message: /^a test /,
+    })
   assert.equal(readFileSync(path('two'), 'utf8'), snapshotOf('2026-01-02'))
 })
 
 test('a model keeps its dated name when models.dev corrects the day', async () => {
-  await storeSnapshot(snapshotOf('2026-01-02'), 'a test', path('three'))
-  await storeSnapshot(snapshotOf('2026-01-09'), 'a test', path('three'))
+  await storeModelsDevFile(snapshotOf('2026-01-02'), 'a test', path('three'))
+  await storeModelsDevFile(snapshotOf('2026-01-09'), 'a test', path('three'))
   const settings = { starter_catalogue: false, data_dir: scratch, models_dev_file: path('three') }
   const [model] = (await loadCatalogue(settings)).data.models
   assert.equal(model?.canonicalSlug, 'x-ai/grok-9-2026-01-02')
@@ -60,10 +63,10 @@ test('a snapshot is fetched, and a server without one is named with its response
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  assert.equal(await fetchSnapshot(`${url}/api.json`), snapshotOf('2026-01-02'))
-  await assert.rejects(fetchSnapshot(`${url}/other`), {
+  assert.equal(await fetchModelsDev(`${url}/api.json`), snapshotOf('2026-01-02'))
+  await assert.rejects(fetchModelsDev(`${url}/other`), {
     message: `${url}/other cannot be read: the response was 404 Not Found.`,
   })
   server.close()
-  await assert.rejects(fetchSnapshot(`${url}/api.json`), { name: 'CatalogueError', message: /cannot be read: / })
+  await assert.rejects(fetchModelsDev(`${url}/api.json`), { name: 'CatalogueError', message: /cannot be read: / })
 })

@@ -9,11 +9,11 @@ import { namesFileText, namesPath, readNames } from './models-dev/stored-names.t
 export const modelsDevUrl = 'https://models.dev/api.json'
 
 const timeoutMs = 60_000
-/** The maximum size of a snapshot, many times its current size. */
+/** The maximum size of the data of models.dev, many times its current size. */
 const maxBytes = 256 * 1024 * 1024
 
 /** Downloads a text. @throws CatalogueError with the reason. */
-export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Promise<string> {
+export async function fetchModelsDev(url: string, fetch = globalThis.fetch): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
     if (response.ok) return await readBodyText(response, maxBytes)
@@ -25,10 +25,10 @@ export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Prom
 }
 
 /**
- * Validates a models.dev snapshot and replaces the stored one atomically.
- * @throws CatalogueError if it is not a valid snapshot; the stored one stays.
+ * Validates the data of models.dev and replaces the stored file atomically.
+ * @throws CatalogueError if the data is not valid; the stored file does not change.
  */
-export async function storeSnapshot(text: string, source: string, path: string): Promise<LoadReport> {
+export async function storeModelsDevFile(text: string, source: string, path: string): Promise<LoadReport> {
   const names = await readNames(path)
   const { data, report } = combineLayers([readModelsDev(text, source, names)])
   if (report.models === 0) throw new CatalogueError(`${source} contains no usable model.`)

@@ -5,8 +5,8 @@ import { keyRequiredText, ModelDiscovery } from '#catalogue/sources/discovery/mo
 import { readCatalogueFile } from '#catalogue/sources/format/format.ts'
 import { findHints } from '#catalogue/sources/hints.ts'
 import { type LoadReport, type RowNote, throwAsUserFacingError } from '#catalogue/sources/layer.ts'
-import { loadCatalogue, readSource, snapshotPath } from '#catalogue/sources/load.ts'
-import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
+import { loadCatalogue, modelsDevPath, readSource } from '#catalogue/sources/load.ts'
+import { fetchModelsDev, modelsDevUrl, storeModelsDevFile } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { openDataDir } from '#platform/db/maintenance/data-dir.ts'
@@ -23,7 +23,7 @@ export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
     .option('--from <file>', 'Read from a file instead of the network')
     .option('--url <url>', 'URL to fetch from', modelsDevUrl)
     .option('--list', 'Also list every skipped row')
-    .action((options: SyncOptions) => syncSnapshot(options, terminal).catch(throwAsUserFacingError))
+    .action((options: SyncOptions) => syncModelsDevFile(options, terminal).catch(throwAsUserFacingError))
   catalogue
     .command('check')
     .description('Check your catalogue file: list skipped rows, and models of servers with "discover"')
@@ -33,12 +33,12 @@ export function catalogueCommand(catalogue: Command, terminal: Terminal): void {
 
 type SyncOptions = { from?: string; url: string; list?: boolean }
 
-async function syncSnapshot({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
+async function syncModelsDevFile({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
-  const text = from ? await readSource(from) : await fetchSnapshot(url, createOutgoingFetch(config))
+  const text = from ? await readSource(from) : await fetchModelsDev(url, createOutgoingFetch(config))
   const dataDir = openDataDir(config.data_dir, { exclusive: false, answersRequests: false })
-  const path = snapshotPath({ ...config, data_dir: dataDir.path })
-  const report = await storeSnapshot(text, from ?? url, path)
+  const path = modelsDevPath({ ...config, data_dir: dataDir.path })
+  const report = await storeModelsDevFile(text, from ?? url, path)
   const skippedText = list ? report.skipped.map(formatNote).join('\n') : countByReason(report.skipped)
   out(`${countsText(report)}\n${skippedText}`)
   out(`Written to ${path}. ${reloadHint(dataDir.path)}`)

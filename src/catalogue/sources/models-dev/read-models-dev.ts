@@ -8,10 +8,10 @@ import type { StoredNames } from './stored-names.ts'
 import { findCredentialVariables, isSameUpstreamApi, resolveUpstreamApi, type UpstreamApi } from './upstream-api.ts'
 
 /**
- * Reads a models.dev snapshot (`https://models.dev/api.json`): the entries of many providers for one model become one
+ * Reads the data of models.dev (`https://models.dev/api.json`): the entries of many providers for one model become one
  * model with many endpoints, by the rules in docs/catalogue.md.
  * @param names the dated names that models already have.
- * @throws CatalogueError if the file is not a snapshot.
+ * @throws CatalogueError if the text does not have this form.
  */
 export function readModelsDev(text: string, source: string, names: StoredNames = new Map()): Layer {
   const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
@@ -41,7 +41,7 @@ function parse(text: string, source: string): [id: string, provider: unknown][] 
   }
   const providers = typeof value === 'object' && value !== null ? Object.entries(value) : []
   if (!providers.some(([, provider]) => typeof provider?.models === 'object')) {
-    throw new CatalogueError(`${source} is not a models.dev snapshot: it contains no provider with models.`)
+    throw new CatalogueError(`${source} does not have the form of models.dev: it contains no provider with models.`)
   }
   return providers
 }

@@ -12,12 +12,12 @@ export type StoredNames = ReadonlyMap<string, string>
 
 const Names = z.record(z.string(), z.string())
 
-/** The path of the file of names, next to the snapshot. */
-export const namesPath = (snapshot: string) => `${snapshot.replace(/\.json$/, '')}.names.json`
+/** The path of the file of names, next to the stored file of models.dev. */
+export const namesPath = (dataFilePath: string) => `${dataFilePath.replace(/\.json$/, '')}.names.json`
 
-/** Reads the stored names; empty without a file. @throws CatalogueError if the file is not valid. */
-export async function readNames(snapshot: string): Promise<StoredNames> {
-  const path = namesPath(snapshot)
+/** Reads the stored names; empty if there is no file of names. @throws CatalogueError if the file is not valid. */
+export async function readNames(dataFilePath: string): Promise<StoredNames> {
+  const path = namesPath(dataFilePath)
   if (!existsSync(path)) return new Map()
   try {
     return new Map(Object.entries(Names.parse(JSON.parse(await readFile(path, 'utf8')))))

@@ -13,7 +13,7 @@ export const catalogueSettings = {
     .min(1)
     .optional()
     .describe(
-      'A models.dev snapshot. Default: `models.dev.json` in the data folder, where `npx signalbox catalogue sync` writes it.',
+      'A file with the data of models.dev. Default: `models.dev.json` in the data folder, where `npx signalbox catalogue sync` writes it.',
     ),
   starter_catalogue: z
     .stringbool()
