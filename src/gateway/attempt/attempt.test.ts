@@ -16,7 +16,7 @@ import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { performAttempt } from './attempt.ts'
 import type { AttemptFailure } from './failure/failure.ts'
 import { OneUse } from './one-use.ts'
-import type { AttemptOutcome } from './response/attempt-response.ts'
+import type { AttemptOutcome } from './response/attempt-exchange.ts'
 import { createUpstreams } from './upstream/create-upstreams.ts'
 
 /** Leaves when the response has been read to its end. @returns what came, and whether it was whole. */

@@ -1,7 +1,7 @@
 import type { DisconnectSignal } from '#platform/async/disconnect-signal.ts'
 import type { AttemptTimings } from '../record/attempt-notes.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import { type AttemptOutcome, AttemptResponse } from './response/attempt-response.ts'
+import { AttemptExchange, type AttemptOutcome } from './response/attempt-exchange.ts'
 import type { Receiver } from './response/receiver.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
@@ -17,13 +17,13 @@ export async function performAttempt(
   receiver: Receiver,
   signal: DisconnectSignal,
 ): Promise<AttemptResult> {
-  const response = new AttemptResponse(attemptRequest, receiver, deps.now)
-  const onDisconnect = () => response.onClientDisconnect()
-  response.send(deps.upstreams)
+  const exchange = new AttemptExchange(attemptRequest, receiver, deps.now)
+  const onDisconnect = () => exchange.onClientDisconnect()
+  exchange.start(deps.upstreams)
   if (signal.aborted) onDisconnect()
   else signal.addEventListener('abort', onDisconnect, { once: true })
-  const outcome = await response.outcome
+  const outcome = await exchange.outcome
   signal.removeEventListener('abort', onDisconnect)
-  response.dispose()
-  return { outcome, timings: response.timings }
+  exchange.dispose()
+  return { outcome, timings: exchange.timings }
 }

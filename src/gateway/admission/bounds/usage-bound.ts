@@ -50,20 +50,22 @@ export function computeUsageBound(
   const extraUsage = computeExtraUsageBound(forms, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
   const { tokens, isExact } = promptBound(body, endpoint, promptLimit)
-  const runs = extraUsage?.modelPasses ?? 1
-  // With provider tools, the model also reads their results, whose size is unknown in advance.
-  const ownPrompt = runs * (extraUsage?.contextReads ? endpoint.contextLength * extraUsage.contextReads : tokens)
+  const promptReads = extraUsage?.modelPasses ?? 1
+  // With provider tools, the results can fill the context in each read. With compaction, the model reads the prompt twice.
+  const ownPrompt = promptReads * (extraUsage?.contextReads ? endpoint.contextLength * extraUsage.contextReads : tokens)
   const prompt = ownPrompt + sumOfModels(extraUsage, 'prompt')
   const outputTokens = maxOutputTokens(chat, endpoint, providerProtocol)
   const choiceCount = countBilledChoices(chat)
   const hasOtherOutput = canReturnNonText(chat, body)
   return {
     prompt,
-    reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, runs * promptLimit),
-    completion: runs * outputTokens * choiceCount + predictionTokens(chat) + sumOfModels(extraUsage, 'completion'),
+    // With provider tools, their results are added to the prompt, so its computed number is not exact.
+    reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, promptReads * promptLimit),
+    completion:
+      promptReads * outputTokens * choiceCount + predictionTokens(chat) + sumOfModels(extraUsage, 'completion'),
     // With `best_of`, a provider generates responses that it does not return.
     hasHiddenTokens:
-      choiceCount > 1 || canThink(chat, endpoint, providerProtocol) || hasOtherOutput || extraUsage !== undefined,
+      choiceCount > 1 || canModelReason(chat, endpoint, providerProtocol) || hasOtherOutput || extraUsage !== undefined,
     isSequential: choiceCount === 1 && !hasOtherOutput && extraUsage === undefined && chat.prediction == null,
     hasUnrequestedTools: providerProtocol?.runsUnrequestedTools ?? false,
     extraUsage,
@@ -84,16 +86,16 @@ function predictionTokens({ prediction }: ChatRequest): number {
   return prediction == null ? 0 : Buffer.byteLength(JSON.stringify(prediction))
 }
 
-function canThink(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): boolean {
-  return requestsThinking(chat) || (providerProtocol?.canReason?.(chat, endpoint) ?? isReasoningModel(endpoint))
+function canModelReason(chat: ChatRequest, endpoint: Endpoint, providerProtocol: ProtocolTraits): boolean {
+  return requestsReasoning(chat) || (providerProtocol?.canReason?.(chat, endpoint) ?? isReasoningModel(endpoint))
 }
 
-const thinkingSwitches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
+const reasoningSwitches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'include_reasoning']
 
-/** A request can switch thinking on, even where the catalogue does not list it. */
-function requestsThinking(chat: ChatRequest): boolean {
+/** Whether the request switches reasoning on, also for a model that the catalogue lists without it. */
+function requestsReasoning(chat: ChatRequest): boolean {
   if (chat.reasoning != null || chat.reasoning_effort != null) return readReasoningOptions(chat)?.enabled === true
-  return thinkingSwitches.some((name) => chat[name] != null && chat[name] !== false)
+  return reasoningSwitches.some((name) => chat[name] != null && chat[name] !== false)
 }
 
 /** Whether a response may hold more than text: media, or calls of the provider's own tools. */

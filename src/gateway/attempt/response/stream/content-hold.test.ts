@@ -5,7 +5,7 @@ import { until } from '#test/harness/until.ts'
 import { anthropicMessages } from '../../../providers/anthropic/anthropic-messages.ts'
 import type { AttemptRequest } from '../../attempt-request.ts'
 import { OneUse } from '../../one-use.ts'
-import { AttemptResponse } from '../attempt-response.ts'
+import { AttemptExchange } from '../attempt-exchange.ts'
 
 const sse = (event: object) => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
 const opening = sse({ type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } })
@@ -24,8 +24,8 @@ function attempt(contentHoldMs: number) {
   }
   const upstreamRequest = new OneUse({ origin: 'http://x', path: '/', headers: {}, body: '{}' })
   const ask = { providerProtocol: anthropicMessages, stream: true, contentHoldMs, upstreamRequest } as AttemptRequest
-  const response = new AttemptResponse(ask, receiver, Date.now)
-  response.send({ send: () => ({ abort() {}, pause() {}, resume() {} }) })
+  const response = new AttemptExchange(ask, receiver, Date.now)
+  response.start({ send: () => ({ abort() {}, pause() {}, resume() {} }) })
   response.head(200, { 'content-type': 'text/event-stream' })
   return { answer: response, log }
 }

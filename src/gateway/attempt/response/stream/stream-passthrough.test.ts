@@ -8,7 +8,7 @@ import { StreamRelay } from '../../../protocol/relay-stream.ts'
 import { openaiChat } from '../../../providers/openai-chat/openai-chat.ts'
 import { ResponseCounter } from '../../../record/response-counter.ts'
 import type { AttemptRequest } from '../../attempt-request.ts'
-import { AttemptResponse } from '../attempt-response.ts'
+import { AttemptExchange } from '../attempt-exchange.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
 
@@ -38,7 +38,7 @@ async function relay(pieces: Buffer[], needsText = false): Promise<{ events: obj
     stream: true,
     contentHoldMs: 60_000,
   } as AttemptRequest
-  const answer = new AttemptResponse(attemptRequest, streamRelay, () => 1)
+  const answer = new AttemptExchange(attemptRequest, streamRelay, () => 1)
   answer.head(200, { 'content-type': 'text/event-stream' })
   for (const piece of pieces) answer.data(piece)
   answer.end()

@@ -28,8 +28,10 @@ export type AttemptOutcome =
 
 const noBytes = Buffer.alloc(0)
 
-/** Reads the response of one attempt for its receiver, and rejects responses that violate the protocol. */
-export class AttemptResponse implements Sink {
+/**
+ * Sends the request of one attempt, reads the response for its receiver, and rejects responses that violate the protocol.
+ */
+export class AttemptExchange implements Sink {
   readonly #outcomeResolvers = Promise.withResolvers<AttemptOutcome>()
   readonly #startedAt = performance.now()
   readonly #attempt: AttemptRequest
@@ -60,8 +62,8 @@ export class AttemptResponse implements Sink {
     return { connectMs: this.#delivery.exchange?.connectMs, firstByteMs: this.#firstByteMs }
   }
 
-  /** Sends the request. This object takes its response. */
-  send(upstreams: Pick<Upstreams, 'send'>): void {
+  /** Sends the request. This object receives the response as a `Sink`. */
+  start(upstreams: Pick<Upstreams, 'send'>): void {
     this.#delivery.exchange = upstreams.send(this.#attempt.upstreamRequest.take(), this.#attempt.timeouts, this)
   }
 
