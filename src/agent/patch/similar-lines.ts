@@ -1,23 +1,23 @@
 const limits = {
   /** Above this number of comparisons, only lines with the same words in the same order count as similar, to bound the time. */
   comparisons: 200_000,
-  /** The number of given lines that are searched. */
-  searchedLines: 40,
+  /** Only the first lines of the wanted ones are compared. */
+  comparedLines: 40,
   formattedLines: 30,
   lineLength: 500,
 }
 
-/** Returns the index at which the file is most similar to the given lines; -1 if nothing is similar. */
-export function findNearestIndex(lines: string[], searched: string[], from = 0): number {
-  const searchedLines = searched.slice(0, limits.searchedLines)
-  const isTooExpensive = lines.length * searchedLines.length > limits.comparisons
-  const similarity = isTooExpensive ? equality : shareOfCommonWords
+/** Returns the index at which the lines of a file are most similar to the wanted lines; -1 if nothing is similar. */
+export function findNearestIndex(lines: string[], wantedLines: string[], from = 0): number {
+  const comparedLines = wantedLines.slice(0, limits.comparedLines)
+  const isTooExpensive = lines.length * comparedLines.length > limits.comparisons
+  const similarity = isTooExpensive ? scoreEquality : scoreCommonWords
   const split = isTooExpensive ? (line: string) => [wordsOf(line).join(' ')] : wordsOf
   const words = lines.map(split)
-  const searchedWords = searchedLines.map(split)
+  const comparedWords = comparedLines.map(split)
   let best = { at: -1, score: 0 }
   for (let at = from; at < lines.length; at++) {
-    const score = searchedWords.reduce((sum, each, index) => sum + similarity(each, words[at + index]), 0)
+    const score = comparedWords.reduce((sum, each, index) => sum + similarity(each, words[at + index]), 0)
     if (score > best.score) best = { at, score }
   }
   return best.at
@@ -29,7 +29,7 @@ const wordsOf = (line: string) => line.match(/\w+|[^\w\s]/g) ?? []
 const minShare = 0.5
 
 /** Returns a number from `minShare` to 1, or 0 if the lines have less in common. The order of words does not count. */
-function shareOfCommonWords(one: string[], other: string[] | undefined): number {
+function scoreCommonWords(one: string[], other: string[] | undefined): number {
   if (!other || one.length === 0 || other.length === 0) return 0
   const otherWords = new Set(other)
   const common = one.filter((word) => otherWords.has(word)).length
@@ -38,7 +38,7 @@ function shareOfCommonWords(one: string[], other: string[] | undefined): number 
   return share >= minShare ? Math.min(share, 1) : 0
 }
 
-function equality([one]: string[], other: string[] | undefined): number {
+function scoreEquality([one]: string[], other: string[] | undefined): number {
   return one && one === other?.[0] ? 1 : 0
 }
 

@@ -11,9 +11,10 @@ export type AllowList = {
 }
 
 /**
- * Creates the allow list of `hosts`, each valid for `isWebHost`. A host without a port allows only the default ports.
- * A private address must be listed itself, even if a listed name resolves to it. Otherwise the owner of a
- * listed name could reach services that only this machine can reach.
+ * Creates an allow list. An address that is not public must be listed itself, even if a listed name resolves to it. Otherwise the
+ * owner of a listed name could reach services that only this machine can reach.
+ * @param hosts names (`*`, `example.com`, `*.example.com:8080`), which allow only their port or the default ports; addresses and
+ * networks, which allow all ports.
  */
 export function createAllowList(hosts: string[]): AllowList {
   const networks = toBlockList(hosts.filter(isNetwork))
