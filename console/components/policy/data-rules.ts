@@ -1,6 +1,7 @@
 /**
- * The rules of a guardrail that exclude models by their use of prompts. `label` is the text of the control, `description` the
- * sentence for a guardrail with the rule. A new rule of this kind needs only a line here.
+ * The fields of a guardrail that exclude models by their use of prompts. A field is a permission: `false` blocks such models.
+ * `label` is the text of the control, and `description` the sentence for a guardrail; both describe `false`. A new field of this
+ * kind needs only a line in this object.
  */
 export const dataRules = {
   enable_paid_model_training: {

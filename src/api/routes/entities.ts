@@ -2,7 +2,7 @@ import { KeyPatch } from '#identity/accounts/keys/key.ts'
 import { WorkspacePatch } from '#identity/accounts/workspace.ts'
 import { CredentialPatch } from '#identity/provider-keys/credential.ts'
 import { InternPatch } from '#interns/registry/intern.ts'
-import type { Entity } from '#platform/core/entity-tag.ts'
+import type { EntityKind } from '#platform/core/entity-tag.ts'
 import { GuardrailPatch } from '#policy/guardrails/guardrail-patch.ts'
 import { WebhookPatch } from '#webhooks/webhook.ts'
 
@@ -11,23 +11,23 @@ import { WebhookPatch } from '#webhooks/webhook.ts'
 /** Returns the names of the fields that a patch can change. */
 const patchFields = (patch: { shape: object }) => Object.keys(patch.shape)
 
-export const guardrailEntity: Entity = { kind: 'guardrail', fields: patchFields(GuardrailPatch) }
-export const internEntity: Entity = { kind: 'intern', fields: patchFields(InternPatch) }
-export const keyEntity: Entity = { kind: 'key', fields: patchFields(KeyPatch) }
-export const webhookEntity: Entity = { kind: 'webhook', fields: patchFields(WebhookPatch) }
-export const workspaceEntity: Entity = { kind: 'workspace', fields: patchFields(WorkspacePatch) }
+export const guardrailEntity: EntityKind = { kind: 'guardrail', fields: patchFields(GuardrailPatch) }
+export const internEntity: EntityKind = { kind: 'intern', fields: patchFields(InternPatch) }
+export const keyEntity: EntityKind = { kind: 'key', fields: patchFields(KeyPatch) }
+export const webhookEntity: EntityKind = { kind: 'webhook', fields: patchFields(WebhookPatch) }
+export const workspaceEntity: EntityKind = { kind: 'workspace', fields: patchFields(WorkspacePatch) }
 
 /** The secret is not part of the public form. A new secret changes the label. */
-export const credentialEntity: Entity = { kind: 'credential', fields: [...patchFields(CredentialPatch), 'label'] }
+export const credentialEntity: EntityKind = { kind: 'credential', fields: [...patchFields(CredentialPatch), 'label'] }
 
 /** Without `include_byok_in_budgets`, which belongs to the budgets of all intervals and is beside the budget in a response. */
-export const budgetEntity: Entity = { kind: 'budget', fields: ['limit_usd', 'thresholds'] }
+export const budgetEntity: EntityKind = { kind: 'budget', fields: ['limit_usd', 'thresholds'] }
 
 /** The thresholds of a limit are changed apart from their key or guardrail. */
-export const thresholdsEntity = (kind: 'key' | 'guardrail'): Entity => ({ kind, fields: ['thresholds'] })
+export const thresholdsEntity = (kind: 'key' | 'guardrail'): EntityKind => ({ kind, fields: ['thresholds'] })
 
 /** A version that is saved and not designated changes only `updated_at`. */
-export const presetEntity: Entity = {
+export const presetEntity: EntityKind = {
   kind: 'preset',
   fields: ['name', 'description', 'status', 'designated_version_id', 'updated_at'],
 }

@@ -19,7 +19,7 @@ export const defaultTranscriptLimits: TranscriptLimits = {
 
 /**
  * The longest parts of an entry, in UTF-16 units, and the most items of its lists. They keep an entry below the longest line
- * of the contract.
+ * that the protocol between server and daemon (`src/interns/contract`) accepts.
  */
 export const maxLengths = {
   text: 32_000,

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { Fault } from './fault.ts'
 
 /** A kind of stored object, and the fields of its public form that its entity tag covers: those that clients can change. */
-export type Entity = { kind: string; fields: readonly string[] }
+export type EntityKind = { kind: string; fields: readonly string[] }
 
-/** The headers `If-Match` and `If-None-Match: *` of a request, and the entity that they refer to. */
-export type Precondition = { entity: Entity; ifMatch?: string | undefined; isNew?: boolean | undefined }
+/** The headers `If-Match` and `If-None-Match: *` of a request, and the kind of object that they refer to. */
+export type Precondition = { entity: EntityKind; ifMatch?: string | undefined; isNew?: boolean | undefined }
 
 /** Returns the entity tag (RFC 9110) of an object in its public form. Computed fields, such as spending, do not change it. */
-export function entityTag({ kind, fields }: Entity, state: object): string {
+export function entityTag({ kind, fields }: EntityKind, state: object): string {
   const values = fields.map((field) => (state as Record<string, unknown>)[field] ?? null)
   const digest = createHash('sha256')
     .update(JSON.stringify([kind, sortFields(values)]))
@@ -39,7 +39,7 @@ export function requireMatch({ entity, ifMatch, isNew }: Precondition, before: o
   throw preconditionFailed(entity, before === null ? 'does not exist' : 'has changed since you read it')
 }
 
-const preconditionFailed = ({ kind }: Entity, reason: string) =>
+const preconditionFailed = ({ kind }: EntityKind, reason: string) =>
   new Fault(
     'precondition_failed',
     `The ${kind} ${reason}. Read it again, and repeat your change if it still applies.`,

@@ -1,6 +1,6 @@
 import { printableLine } from '../text/printable.ts'
 
-/** The kinds of file errors. */
+/** The kinds of file errors. `unknown`: the file does not exist. `outside`: the path leads out of the workspace. */
 export type FileErrorKind =
   | 'invalid'
   | 'outside'
@@ -11,7 +11,11 @@ export type FileErrorKind =
   | 'full'
   | 'range'
 
-/** The message continues a sentence that starts with the name of the file: `is outside the workspace`. */
+/**
+ * An error of an operation on a file. The message has two forms. The code that finds the error does not know the name of the
+ * file, so it throws the end of a sentence: `is outside the workspace`. `describeFileError` returns an error with the whole
+ * sentence: `notes/a.md is outside the workspace.`
+ */
 export class FileError extends Error {
   readonly kind: FileErrorKind
 
@@ -40,7 +44,7 @@ const errorTexts: Record<string, [kind: FileErrorKind, text: string]> = {
   ERR_INVALID_ARG_VALUE: ['invalid', 'has an invalid name'],
 }
 
-/** Runs `act`, and adds the path to its error. */
+/** Runs `act`. If it fails, throws the error of `describeFileError`. */
 export async function withFilePath<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
@@ -49,7 +53,7 @@ export async function withFilePath<T>(path: string, act: () => Promise<T>): Prom
   }
 }
 
-/** Describes the error of a file in a sentence with its path. */
+/** Returns an error whose message is a sentence that starts with the path. */
 export function describeFileError(path: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException
   const described = code === undefined ? undefined : errorTexts[code]

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
-import { type Entity, entityTag, type Precondition } from '../core/entity-tag.ts'
+import { type EntityKind, entityTag, type Precondition } from '../core/entity-tag.ts'
 import type { BodyPace } from '../net/bodies/paced-body.ts'
 import { validatorKeepingBody } from './compilers.ts'
 import { noteFailureReason } from './failure-reason.ts'
@@ -132,7 +132,7 @@ function createHandler<Caller, Deps>(
 }
 
 /** Adds the headers of a conditional change to the caller, so that they reach the transaction that makes the change. */
-function setPrecondition(request: FastifyRequest, entity: Entity, canCreate: boolean): void {
+function setPrecondition(request: FastifyRequest, entity: EntityKind, canCreate: boolean): void {
   const ifMatch = request.headers['if-match']
   const isNew = canCreate && request.headers['if-none-match']?.trim() === '*'
   if (ifMatch === undefined && !isNew) return

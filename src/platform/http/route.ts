@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import type { Entity } from '../core/entity-tag.ts'
+import type { EntityKind } from '../core/entity-tag.ts'
 import type { Fault, FaultKind } from '../core/fault.ts'
 import type { AccessRole } from '../core/vocabulary.ts'
 import type { JsonSource } from '../json/json-text/json-source.ts'
@@ -33,7 +33,7 @@ export type Call<S extends Schemas, Caller> = {
   signal: AbortSignal
   /** The body as a stream, if the route declares `uploads`. */
   upload: AsyncIterable<Buffer>
-  /** The bytes of a long body, if its route needs them. */
+  /** The bytes of the body, if it is long and the route sets `keepsBody`. */
   source: JsonSource | undefined
   /** For streamed responses. After it has opened, the return value of the handler is ignored. */
   response: ResponseStream
@@ -85,10 +85,13 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   roles?: readonly AccessRole[]
   /** Whether roles in the organization or in the workspace of the request decide. Defaults to `workspace`. */
   scope?: 'organization' | 'workspace'
-  /** The object in the response, as `data` or as a whole. Its entity tag is returned as `ETag`. */
-  etag?: Entity
-  /** The object that the route changes only if it matches the header `If-Match`. The caller has the header as `precondition`. */
-  ifMatch?: Entity
+  /** The kind of the object that the response is or has as `data`. Its entity tag is returned as `ETag`. */
+  etag?: EntityKind
+  /**
+   * The kind of the object that the route changes only if the object matches the header `If-Match`. The handler gets the header as
+   * `caller.precondition`.
+   */
+  ifMatch?: EntityKind
   /** Whether the route creates a missing object, and with the header `If-None-Match: *` changes no existing one. */
   canCreate?: boolean
   /** Whether a repeated request with the same header `Idempotency-Key` gets the same object, with status 200. */
@@ -99,8 +102,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   status?: number
   faults: FaultKind[]
   /**
-   * The refusal of an API key on a management route. Defaults to `forbidden`. The specification of guardrails has no status 403,
-   * so their routes use `unauthenticated`.
+   * The refusal of an API key on a management route. Defaults to `forbidden`. The responses that the API defines for the routes of
+   * guardrails do not include status 403, so these routes use `unauthenticated`.
    */
   wrongKeyFault?: 'forbidden' | 'unauthenticated'
   /** The refusal of a body that is not declared as JSON. */
@@ -133,7 +136,7 @@ export function routeFor<Caller, Deps>() {
   return <S extends Schemas = Record<never, never>>(spec: RouteSpec<S, Caller, Deps>) => spec
 }
 
-/** A response other than JSON with the route's status. */
+/** A response with its own status and headers. It does not have to be JSON. */
 export class HttpResponse {
   readonly status: number
   readonly headers: Record<string, string | string[]>

@@ -1,7 +1,10 @@
 import { isoTime } from '#platform/core/clock.ts'
 import { toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 
-/** A later change of a charge: the amount that was unconfirmed, and the bill if it is more than the request could cost. */
+/**
+ * A later change of a charge: the amount that was unconfirmed before, and the provider's bill if it is higher than the request
+ * could cost.
+ */
 export type StoredCorrection = {
   source: 'provider' | 'released'
   /** In milliseconds since the epoch. */
@@ -31,7 +34,10 @@ export function chargeFields({ upstream_inference_cost, limit_cost, tokens_cappe
   }
 }
 
-/** Adds the amounts that limits are charged to each attempt; null if an older version did not store them. */
+/**
+ * Returns each attempt with `charged_usd`, the amount that it added to what limits count, and `unconfirmed_usd`, the part of it that
+ * no provider has reported. Both are null if an older version did not store the amounts.
+ */
 export function chargedAttempts<Attempt extends StoredAttempt>(
   attempts: readonly Attempt[],
   { endpoint_id: answeredBy, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
@@ -45,7 +51,7 @@ export function chargedAttempts<Attempt extends StoredAttempt>(
     ...attempt,
     charged_usd: isComplete ? toUsd(costOf(index) + toPicoUsd(unconfirmed_usd)) : null,
     unconfirmed_usd: isComplete ? unconfirmed_usd : null,
-    // A reused connection needs no time, which is not stored.
+    // `connect` is not stored for an attempt on an open connection, which needed no time to connect.
     connect: connect ?? (first_byte === undefined ? null : 0),
     first_byte: first_byte ?? null,
   }))

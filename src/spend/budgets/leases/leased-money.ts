@@ -3,7 +3,7 @@ import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Query } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { exactSum } from '../../ledger/sums/exact.ts'
-import { readSum } from '../../ledger/sums/read-sum.ts'
+import { readSum, zeroSum } from '../../ledger/sums/read-sum.ts'
 import { leaseMs } from './leases.ts'
 
 /** The money of an organization's limits that servers have leased. */
@@ -31,7 +31,8 @@ export async function readLeasedMoney(
            union all
            select account from pooled_budgets where organization_id = ${organizationId}
          )
-            -- One account for each member and key: guardrail:<id>:…, whose first 46 characters identify the guardrail.
+            -- The accounts of a guardrail, one for each member, key, session or tag value, are named guardrail:<id>:….
+            -- Their first 46 characters identify the guardrail.
             or substr(budget, 1, 46) in (
            select 'guardrail:' || g.id from guardrails as g
              join workspaces as w on w.id = g.workspace_id
@@ -40,6 +41,6 @@ export async function readLeasedMoney(
       ) as leases
      group by is_reporting`.execute(query)
   const amountOf = (isReporting: 0 | 1) =>
-    readSum(rows.find(({ is_reporting }) => Number(is_reporting) === isReporting)?.held ?? '0 0')
+    readSum(rows.find(({ is_reporting }) => Number(is_reporting) === isReporting)?.held ?? zeroSum)
   return { held: amountOf(1), unaccounted: amountOf(0) }
 }

@@ -8,7 +8,10 @@ import type { Period } from '../budget.ts'
 
 /** The money of a budget that a server has leased in a period. */
 export type Lease = {
-  /** The server and the interval, see `leaseHolder`. The column is named `server`. */
+  /**
+   * The server's id and the limit's reset interval: a server has one lease per interval (`leaseHolder` in `leases.ts`). The column is
+   * named `server`.
+   */
   holder: string
   period: Period
   held: PicoUsd
@@ -71,6 +74,7 @@ export async function deleteOldLeases(tx: Tx, account: string, period: Period, b
   await tx
     .deleteFrom('budget_leases')
     .where('budget', '=', account)
+    // Period 0 never ends.
     .where('period', '>', 0)
     .where('period', '<', period)
     .where('renewed_at', '<', before)

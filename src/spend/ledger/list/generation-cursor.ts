@@ -1,6 +1,9 @@
 import { Fault } from '#platform/core/fault.ts'
 
-/** The end of a page. The next one starts after it. With an empty id, the page contains all requests of that millisecond. */
+/**
+ * The end of a page. The next page starts after it, with older requests. An empty id: all requests of that millisecond belong to
+ * the page that ended, so the next page starts before the millisecond.
+ */
 export type CursorPosition = { createdAt: number; id: string }
 
 export const toPosition = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })

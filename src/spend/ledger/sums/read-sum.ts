@@ -3,6 +3,9 @@
  */
 export const sumBase = 1_000_000_000n
 
+/** The result of `exactSum` (`exact.ts`) for a sum of 0. */
+export const zeroSum = '0 0'
+
 /** Reads the result of `exactSum`: the high and the low half as decimal numbers, separated by a space, such as `12 345`. */
 export function readSum(text: string): bigint {
   const [high = '0', low = '0'] = text.split(' ')
