@@ -127,7 +127,7 @@ test('a redirect is followed on the same host, and reported for another host', a
   )
   const [followed, otherHost, round, elsewhere] = at.results()
   assert.match(followed ?? '', /\/b: 200.*\nthere$/)
-  assert.match(otherHost ?? '', /at another host now: http:\/\/localhost:1\/secret/)
+  assert.match(otherHost ?? '', /moved to another host: http:\/\/localhost:1\/secret/)
   assert.match(round ?? '', /redirects more than 5 times/)
   assert.match(elsewhere ?? '', /localhost:1 is not among the hosts/)
 })

@@ -100,7 +100,7 @@ test('a named file that is missing or no snapshot is refused', async () => {
     join(data_dir, 'nowhere.json'),
     /^\/.*nowhere\.json \(setting models_dev_file\) cannot be read: it does not exist\.$/,
   )
-  await refused(writeSnapshot('list.json', [1]), /list\.json is not a models\.dev snapshot/)
+  await refused(writeSnapshot('list.json', [1]), /list\.json does not have the form of models\.dev/)
   await assert.rejects(
     loadCatalogue({ ...settings, catalogue_file: 'nowhere.yaml' }),
     /^CatalogueError: \/.*\/nowhere\.yaml \(setting catalogue_file\) cannot be read: it does not exist\.$/,
