@@ -47,8 +47,9 @@ const sourcePaths: Plugin = {
 }
 
 /**
- * Escapes all characters that are not ASCII: V8 stores a script of only ASCII with one byte per character, else two. Esbuild leaves
- * them in patterns and raw strings. An escape would change a raw string, so a script with one that needs it stays as it is.
+ * Escapes all characters that are not ASCII, because V8 stores a script of only ASCII with one byte per character, and any other script
+ * with two. Esbuild leaves such characters in patterns and raw strings. An escape would change a raw string, so a script that has
+ * such a character in a raw string is not changed.
  */
 function escapeNonAscii(script: string): string {
   if (/\.raw`[^`]*[^\0-\x7f]/.test(script)) return script

@@ -120,8 +120,8 @@ export const showsAllWorkspaces = (session: Pick<Session, 'organization_role'>) 
   workspaceInAddress() === undefined && hasAllWorkspaces(session)
 
 /**
- * Puts the workspace into the address of a page without one, unless the page shows all workspaces: another member who opens
- * a copied address must get the same workspace.
+ * Puts the workspace into the address of a page without one, because another member who opens a copied address must get the same
+ * workspace. A page that shows all workspaces keeps its address.
  */
 export function addWorkspaceToAddress(session: Session): void {
   if (workspaceInAddress() !== undefined || hasAllWorkspaces(session)) return

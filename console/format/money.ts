@@ -1,7 +1,7 @@
 /** USD amounts are whole pico-dollars (10⁻¹² USD). */
 const maxDecimals = 12
 
-/** Formats USD with two decimals from a dollar on, else three significant digits: `$0.00041`, `$12.30`. */
+/** Formats USD. Amounts below one dollar have three significant digits, others two decimals: `$0.00041`, `$12.30`. */
 export const money = (usd: number) => formatUsd(usd, 3)
 
 /** Formats USD with six significant digits, at least two decimals, and all digits before the point: `$0.0123457`. */

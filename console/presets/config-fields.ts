@@ -135,8 +135,8 @@ export function changesBetween(before: Version, after: Version): Change[] {
 }
 
 /**
- * Applies the changes between `base` and `theirs` to `mine`, except in fields that `mine` changed itself. Unlike for
- * `mergeFields`, a missing entry is the same as an empty one.
+ * Applies the changes between `base` and `theirs` to `mine`, except in fields that `mine` changed itself. A missing entry is the same
+ * as an empty one, unlike in `mergeFields` (`object-form.ts`).
  */
 export function merge(base: Entries, mine: Entries, theirs: Entries): Entries {
   const names = new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)])

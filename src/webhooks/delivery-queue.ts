@@ -23,7 +23,7 @@ export const maxErrorLength = 300
 /** A webhook that fails for this long is disabled. */
 const disableAfterMs = 5 * dayMs
 
-/** The update of a pending delivery, unless another server has claimed it since. */
+/** An update of a pending delivery. Changes nothing if another server has claimed the delivery since. */
 const ownClaimQuery = (tx: Tx, { server }: QueueDeps, id: string) =>
   tx
     .updateTable('webhook_deliveries')
@@ -31,7 +31,7 @@ const ownClaimQuery = (tx: Tx, { server }: QueueDeps, id: string) =>
     .where('claimed_by', '=', server)
     .where('state', '=', 'pending')
 
-/** The update of the webhook of a delivery, unless its URL was changed during the attempt. */
+/** An update of the webhook of a delivery. Changes nothing if the webhook got another URL during the attempt. */
 const webhookQuery = (tx: Tx, { webhookId, url }: ClaimedDelivery) =>
   tx.updateTable('webhooks').where('id', '=', webhookId).where('url', '=', url)
 

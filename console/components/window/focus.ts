@@ -73,7 +73,7 @@ function focus(element: Element | null): void {
   if (element.matches(':focus-visible')) element.scrollIntoView({ block: 'nearest' })
 }
 
-/** The element that replaces a removed one: named by `data-then`, else a sibling, else the container. */
+/** The element that gets the focus of a removed one: the one that `data-then` names, or a sibling, or the container, in this order. */
 function replacementOf({ element }: FocusTarget, records: MutationRecord[]): Element | null {
   const replacementId = element.closest<HTMLElement>('[data-then]')?.dataset.then
   if (replacementId) return document.getElementById(replacementId)

@@ -13,7 +13,7 @@ import { Listing, usePage } from '../../components/table/listing.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { deviceName } from './device-name.ts'
 
-/** The passkeys that the session can see: those of all members for owners and admins, else the member's own. */
+/** The passkeys that the session can see. Owners and admins see those of all members, others see their own. */
 export function Passkeys() {
   const resource = useGet('GET /passkeys', { query: usePage() })
   const methods = useGet('GET /sessions/methods', {}).data?.data

@@ -13,7 +13,7 @@ type Props = {
   onClose: () => void
 }
 
-/** A dialog that removes a member from a workspace. Enabled keys prevent it, unless they are disabled, too. */
+/** A dialog that removes a member from a workspace. Enabled keys of the member prevent it, so the dialog can disable them, too. */
 export function RemoveWorkspaceMember({ member, workspace, onRemoved, onClose }: Props) {
   const [shouldDisableKeys, setDisableKeys] = useState(true)
   const { problem, isBusy, onSubmit } = useAction()

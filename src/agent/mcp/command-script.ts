@@ -1,6 +1,6 @@
 /**
- * Returns a bash script that starts an MCP server. The script first reads `environmentLine` from its standard input. The secrets in
- * the server's environment are therefore in no command line and in no other process's environment.
+ * Returns a bash script that starts an MCP server. The script first reads the line of `createEnvironmentLine` from its standard
+ * input. The secrets in the server's environment are therefore in no command line and in no other process's environment.
  */
 export function createStartScript(command: string, args: string[]): string {
   const words = [command, ...args].map(quote).join(' ')

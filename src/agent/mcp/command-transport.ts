@@ -13,7 +13,7 @@ type StartCommand = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) => 
 
 /**
  * A transport for an MCP server that is a command. The library's own transport supports neither the sandbox nor ending all
- * descendants. `start` runs the script of `createStartScript`, which reads `environmentLine` before the first message.
+ * descendants. The started script (`createStartScript` in `command-script.ts`) reads the server's environment before the first message.
  */
 export class CommandTransport implements Transport {
   onmessage: Transport['onmessage']

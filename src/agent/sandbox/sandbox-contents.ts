@@ -87,7 +87,7 @@ const gibibyteInKibibytes = 1024 * 1024
 
 /**
  * The limits of each process, as arguments of `ulimit`: processes of the user, open files, the size of a file and of the
- * memory, no core dumps. `CommandLimits` limits the sum of all processes from outside.
+ * memory, no core dumps. The sum of all processes is limited from outside the sandbox (`CommandLimits` in `command.ts`).
  */
 const processLimits = ['-u 512', '-n 4096', `-f ${2 * gibibyteInKibibytes}`, `-d ${4 * gibibyteInKibibytes}`, '-c 0']
 

@@ -22,8 +22,8 @@ import { absentOperations } from './absent-operations.ts'
 import { mountDescription } from './mount-description.ts'
 
 /**
- * Chooses the form of errors. A request below a protocol's path gets every error in that protocol's form. So does one with
- * headers that show the protocol, unless it matches an operation that only has the form of this service.
+ * Chooses the form of errors. A request below the path of a protocol gets every error in the form of this protocol. If the headers
+ * show the protocol, the same applies to other paths, except for operations that only have the form of this service.
  */
 function envelopeFor({ url, headers, routeOptions }: Pick<FastifyRequest, 'url' | 'headers' | 'routeOptions'>) {
   const path = url.split('?', 1)[0] ?? ''

@@ -29,7 +29,7 @@ type TracesDeps = {
   proxies: ProxySettings
 }
 
-/** Opens tracing. It is off, and no library is loaded, unless the standard variables name a collector. */
+/** Opens tracing. If the standard variables name no collector, tracing is off, and its library is not loaded. */
 export async function openTraces(deps: TracesDeps): Promise<Traces> {
   const { variable } = deps
   // The exporter uses the same order.

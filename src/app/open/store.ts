@@ -40,7 +40,7 @@ export async function openStore(context: OpenContext): Promise<OpenStore> {
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: reading uses the CPU, opening mostly waits.
   const firstLoad = loadCached(settings)
-  // `openCatalogue` reports a failure. Until it waits for the load, the rejection must count as handled.
+  // A failure is reported when the catalogue is opened. Until then, Node must not treat the rejection as unhandled.
   firstLoad.catch(() => {})
   const db = await openDb(settings, createDatabaseListeners(context))
   cleanup.defer(db.close)

@@ -77,7 +77,10 @@ export class CatalogueSource {
     return this.#report
   }
 
-  /** As `CatalogueHolder.reload`. */
+  /**
+   * Reads all sources again and replaces the catalogue as a whole.
+   * @throws Fault `conflict` with the reason; the catalogue does not change.
+   */
   async reload(): Promise<LoadReport> {
     try {
       await this.#reload()

@@ -140,7 +140,7 @@ async function borrowStore(context: OpenContext, rpc: Rpc<PrimaryCalls>, handler
   const loadFromPrimary = async (request: { fresh: boolean }) =>
     readCatalogueResponse(await rpc.call('catalogue.load', request))
   const firstLoad = loadFromPrimary({ fresh: false })
-  // As in `openStore`.
+  // A failure is reported when the catalogue is opened. Until then, Node must not treat the rejection as unhandled.
   firstLoad.catch(() => {})
   const remote = config.database_url ? undefined : openRemoteDatabase(() => rpc, watch)
   Object.assign(handlers, remote?.handlers)

@@ -12,7 +12,7 @@ import { readTerminalOutput } from './tool-calls/tool-call.ts'
 export type AgentUpdate =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  /** `call` is for `readToolCall`. `output` is the next piece of the tool's output. */
+  /** `call` is the call as the agent sent it (read by `readToolCall` in `tool-call.ts`). `output` is the next piece of its output. */
   | {
       type: 'tool'
       id: string

@@ -107,7 +107,7 @@ function readServers(value: unknown, source: string): McpServer[] {
     else throw new UserFacingError(`${at}: type must be "stdio", "http" or "sse".`)
     requireStrings(server.env ?? {}, `${at}: env`)
     requireStrings(server.headers ?? {}, `${at}: headers`)
-    // As `defaultTimeoutSeconds`, whose module would load Zod.
+    // The same as `defaultTimeoutSeconds` in `mcp-server-schema.ts`. Importing that module would load Zod.
     return { timeout_seconds: 60, ...server } as McpServer
   })
 }

@@ -1,7 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TranscriptLimits } from '../transcript/limits.ts'
 
-/** Keeps transcripts within their limits. Uses the tables of `openTranscriptStore`. Call both methods in the transaction that writes. */
+/**
+ * Deletes the oldest entries of transcripts that exceed their limits. The tables are those of `transcript-store.ts`. Call both methods
+ * in the transaction that writes entries.
+ */
 export class TranscriptRetention {
   readonly #limits: TranscriptLimits
   readonly #statements: ReturnType<typeof prepareStatements>

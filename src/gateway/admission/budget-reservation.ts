@@ -116,7 +116,7 @@ async function reserve(deps: ReservationDeps, budgets: readonly Budget[], amount
 
 /**
  * Describes the limit of a budget: the noun for messages ("The spending limit of …"), and the metadata of a fault. The field
- * `rule` is the setting of the limit, and `layer` the name of the limit (`spendLimitNames`).
+ * `rule` is the setting of the limit, and `layer` the name of the limit (`spendLimitNames` in `budget.ts`).
  */
 export function describeLimit({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
   if (subject.kind === 'key') return { name: 'the key', metadata: { rule: 'limit', layer: spendLimitNameOf(subject) } }

@@ -168,7 +168,10 @@ function createPromptTooLongFault(
   return new Fault('invalid', message, details)
 }
 
-/** The fault suggests a BYOK key, unless the address of every endpoint needs a variable: then a key alone would not help. */
+/**
+ * Creates the fault for endpoints without a credential. It suggests a BYOK key. If the address of every endpoint needs a variable, a
+ * key alone would not help, and the fault suggests only the variables.
+ */
 function createUnconfiguredFault(
   endpoints: Endpoint[],
   findProvider: (slug: string) => Provider | undefined,

@@ -24,7 +24,7 @@ function computeSeed({ caller, sessionId, chat }: StickyRequest): number {
   return hashConversation(chat, seed)
 }
 
-/** The draw of one endpoint. The half keeps it above 0, which has no logarithm (`drawByWeight`). */
+/** The draw of one endpoint. Adding 0.5 keeps it above 0, because its logarithm is used (`drawByWeight` in `endpoint-order.ts`). */
 export function computeDraw(seed: number, id: string): number {
   return (mixBits(fnv1a(id, mixBits(seed))) + 0.5) / 2 ** 32
 }

@@ -33,7 +33,7 @@ type UnpackCounts = { files: number; folders: number; links: number; bytes: numb
 
 /**
  * The files of an intern's workspace, accessed on its host by the intern's user. Paths are relative to the workspace. A path
- * that leads out of it is refused with a `Refusal` that names it.
+ * that leads out of the workspace is refused with an error that names the path (`Refusal` in `refusal.ts`).
  */
 export type InternFiles = {
   list(path: string, page: { limit: number; after?: string | undefined }, signal?: AbortSignal): Promise<InternFilePage>

@@ -18,7 +18,7 @@ type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
   spentUsd?: number | undefined
 }
 
-/** Ends a run, unless it has ended. Announces the end and queues webhook events. @returns the run if this call ended it. */
+/** Ends a run if it has not ended yet. Announces the end and queues webhook events. @returns the run if this call ended it. */
 export async function endRun(
   tx: Tx,
   publish: Publish,

@@ -71,7 +71,7 @@ async function saveRun(query: Query | Tx, internId: string, run: StartedRun, new
   if (startedBy !== null) await updateRun().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }
 
-/** Stores the key that started the run in the background, or moved it there, unless the run has one. */
+/** Stores the key that started the run in the background or moved it to the background. A stored key is not replaced. */
 async function saveStarterKey(query: Query | Tx, internId: string, { id, startedBy, keyHash }: StartedRun) {
   if (keyHash === undefined) return
   await whereRun(query.updateTable('intern_runs'), internId, id)

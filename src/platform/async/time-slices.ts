@@ -1,6 +1,6 @@
 /**
  * Divides time on the event loop into slices that many callers share. A caller that has used up the slice waits until other
- * events have been handled. For work of one caller, `runInSlices` is simpler.
+ * events have been handled. For work of one caller, `runInSlices` in `long-work.ts` is simpler.
  */
 export class TimeSlices {
   readonly #ms: number

@@ -143,7 +143,7 @@ export function watchSchema(
     onProblem(problem)
     return undefined
   }
-  // An unreachable database is reported by the connections (`DatabaseListeners`).
+  // Errors are ignored, because the connections report an unreachable database (`DatabaseListeners` in `db.ts`).
   const { stop } = startReconciler(check, { firstMs: watchEveryMs, retryMs: watchEveryMs, onError: () => {} })
   return () => void stop()
 }

@@ -52,7 +52,7 @@ type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | u
 
 export type AppOptions = {
   log: Log
-  /** The size limit of a body in bytes, unless its route sets another one. */
+  /** The size limit of a body in bytes. A route can set another one. */
   bodyLimit: number
   /** The prefix of every path. */
   prefix: string
@@ -170,7 +170,7 @@ function connectionOptions({ headersMs, requestMs, checkEveryMs }: RequestTimeou
       // Otherwise Node refuses a request that has no host, with an empty response.
       requireHostHeader: false,
     },
-    // `createShutdown` closes connections. Until then, requests on open ones are answered.
+    // `shutdown.ts` closes the other connections. Until then, requests on them get a response.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   } as const

@@ -18,8 +18,9 @@ export type ConnectionOf = (request: RawRequest) => Connection
 type ReportedClient = { address?: string | undefined; scheme?: string | undefined }
 
 /**
- * Reads the connection from the socket, or from the headers of trusted proxies. A request that names the host of `publicUrl` has the
- * scheme of `publicUrl`, unless a trusted proxy reports another one: a proxy that ends TLS need not send `X-Forwarded-Proto`.
+ * Reads the connection from the socket, or from the headers of trusted proxies. If a trusted proxy reports the scheme, that counts.
+ * Otherwise a request that names the host of `publicUrl` has the scheme of `publicUrl`, because a proxy that ends TLS need not send
+ * `X-Forwarded-Proto`.
  */
 export function createConnectionReader(proxies: Proxies, publicUrl?: string): ConnectionOf {
   const hostOf: HostOf = createHostReader(proxies)

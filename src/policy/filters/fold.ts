@@ -49,8 +49,8 @@ function toAscii(character: string): string {
 }
 
 /**
- * Returns the replacement of a character: nothing for an invisible one, an ASCII character for a look-alike, else the
- * character itself.
+ * Returns the replacement of a character: nothing for an invisible one, and an ASCII character for a look-alike. Other characters
+ * are returned unchanged.
  */
 function replacementOf(match: string): string {
   const first = match.charCodeAt(0)

@@ -101,7 +101,7 @@ const policyFields = {
 
 const GuardrailName = text({ min: 1, max: 200 })
 
-/** The vendors' own names are settings, so here every name of this form passes; `readZdrFields` refuses unknown ones. */
+/** Settings define the names of vendors, so the schema accepts every name of this form. `decide/zdr.ts` refuses unknown names. */
 const vendorField = /^enforce_zdr_[a-zA-Z0-9_-]+$/
 
 function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

@@ -15,7 +15,8 @@ export type CloneRequest = {
 }
 
 /**
- * Clones as the file says, unless the volume, which all pods of the intern share, already contains the clone.
+ * Clones the repository that the file names. If the volume already contains the clone, does nothing: all pods of the intern share
+ * the volume.
  * @throws Error with the reason, written for the intern's owner.
  */
 export async function cloneInPod(

@@ -35,7 +35,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     const value = variable(name)
     return value ? [[name, value]] : []
   })
-  // Empties the log. Then it is opened for appending, because `emptyLongLog` can truncate it while it is in use.
+  // Empties the log. Then it is opened for appending, because `resource-limits.ts` truncates a long log while it is in use.
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
   const limits = prlimitCommand(selectLimitsOutsideGroup(group, config), uid)

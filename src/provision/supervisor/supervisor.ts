@@ -182,7 +182,7 @@ export class Supervisor {
     if (thisHost === undefined || (status === 'queued' && hostname !== thisHost)) return false
     // A queued intern is claimed again, which stores its location on this host.
     if (supervisor === this.#deps.server && status !== 'queued') return true
-    // At rest it needs no supervisor, unless a server holds a lease on it.
+    // An intern at rest on which no server holds a lease needs no supervisor.
     if (supervisor === null && isAtRest(intern)) return false
     if (supervisor !== null && supervisor !== this.#deps.server && !isExpired) return false
     return this.#leases.claim(intern, this.#deps.provisioner.locationOf(intern))

@@ -30,7 +30,7 @@ const modelCellColumns = {
   margin: 'margin_pico',
 } as const satisfies Record<SumName, (typeof sumColumns)['model_cells'][number]>
 
-/** Returns the SQL expression for the sum over rows, as text for `readSumColumn`. Only sums of money can exceed 2⁶³. */
+/** Returns the SQL expression for a sum over rows, as text (`readSumColumn` in `sums.ts` reads it). Only sums of money can exceed 2⁶³. */
 export function sumColumn(name: SumName, summand: RawBuilder<unknown>): RawBuilder<unknown> {
   return isMoney(name) ? exactSum(summand) : sql`cast(sum(${summand}) as text)`
 }

@@ -27,7 +27,7 @@ export type SumName = keyof typeof sums
 
 export const isMoney = (name: SumName): boolean => sums[name].amount.endsWith('_pico')
 
-/** Reads a sum column: a bigint if each cell has a row (`selectEachCell`), else the text of `sumColumn`. */
+/** Reads a sum column. It is a bigint if each row is one cell, and the text of `sumColumn` if SQL added up several cells. */
 export function readSumColumn(name: SumName, value: unknown): bigint {
   if (typeof value === 'bigint') return value
   return isMoney(name) ? readSum(String(value)) : BigInt(String(value))

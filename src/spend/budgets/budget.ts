@@ -52,7 +52,7 @@ export const isPersistent = (subject: Subject): subject is PersistentSubject =>
 
 /** A spending limit. */
 export type Budget = {
-  /** The id of its account, see `accountId`. */
+  /** The id of its account (`account-id.ts`). */
   id: string
   subject: Subject
   limit: PicoUsd

@@ -47,8 +47,8 @@ export const unrefInterval: Every = (ms, work) => {
 export type BudgetReserver = Pick<Budgets, 'reserve' | 'openReservation'>
 
 /**
- * Budgets over all servers of a database. Spent and reserved money together never exceed a limit, unless a request costs
- * more than its reservation.
+ * Budgets over all servers of a database. Spent and reserved money together exceed a limit only if a request costs more than its
+ * reservation.
  */
 export class Budgets {
   readonly #time: DatabaseTime

@@ -10,7 +10,7 @@ import { contentNotFound, readableContents } from './read-content.ts'
 
 type DeleteDeps = { db: Db; now: Now; newId: NewId }
 
-/** @throws Fault `not_found` as `readContent`. */
+/** Deletes the content of a request. @throws Fault `not_found` if the caller cannot read it. */
 export async function deleteContent(deps: DeleteDeps, caller: Caller, id: string): Promise<void> {
   await deps.db.exclusively(`content ${id}`, async (tx) => {
     const row = await readableContents(tx, caller)

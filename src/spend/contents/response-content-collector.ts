@@ -43,7 +43,7 @@ export class AnswerContentCollector {
     if (call) this.#add(call.pieces, text)
   }
 
-  /** Adds a text. The first text that exceeds the limit is added whole. `ContentTruncator` cuts it later. */
+  /** Adds a text. The first text that exceeds the limit is added whole, and cut later by `content-truncator.ts`. */
   #add(pieces: string[], text: unknown): void {
     if (typeof text !== 'string' || this.#characters > this.#maxCharacters) return
     this.#characters += text.length

@@ -8,8 +8,8 @@ export function shortenEndpoints(skipped: SkippedEndpoints, model: string): Skip
 }
 
 /**
- * The reasons for a lower rank: those of the gateway (`LowerRankReason`), and `not_reached` if an earlier endpoint answered. All other
- * reasons are exclusions.
+ * The reasons for a lower rank: those of the gateway (`LowerRankReason` in `plan.ts`), and `not_reached` if an earlier endpoint
+ * returned the response. All other reasons are exclusions.
  */
 const lowerRankReasons = ['not_reached', 'troubled', 'circuit_shut', 'slow']
 

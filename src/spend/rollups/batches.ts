@@ -43,7 +43,7 @@ export function sumByMinute(requests: Iterable<RequestFacts>): MinuteCell[] {
 /**
  * Creates the insertion that stores the cells of new requests as pending batches, in the transaction of the requests. A batch is a
  * row of `rollup_parts` with up to `cellsPerBatch` cells as JSON. Batches are new rows, so that writers do not block each other.
- * `mergeBatches` adds the cells to the roll-ups later. The ids of batches contain the id of the first request, so that a repeated
+ * `merge-batches.ts` adds the cells to the roll-ups later. The ids of batches contain the id of the first request, so that a repeated
  * write fails.
  */
 export function createBatchInsertion(

@@ -52,7 +52,7 @@ export class CellSet {
     }
   }
 
-  /** Adds the stored amounts and writes the sums. The caller must hold `rollupsLock`. */
+  /** Adds the stored amounts and writes the sums. The caller must hold the lock `rollupsLock` (`merge-batches.ts`). */
   async write(db: Pick<Db, 'kind'>, tx: Tx): Promise<void> {
     const slots = [...this.#slots.values()]
     for (let from = 0; from < slots.length; from += slotsPerQuery)

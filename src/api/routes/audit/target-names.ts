@@ -37,7 +37,7 @@ function subjectUserId({ target, before, after }: AuditEvent): string | undefine
   return readText(after, 'user_id') ?? readText(before, 'user_id')
 }
 
-/** The name in the state after the event, else before it. */
+/** The name in the state after the event. If that has none, the name in the state before it. */
 function nameInState({ before, after }: AuditEvent): string | null {
   for (const state of [after, before])
     for (const field of ['name', 'email', 'slug', 'key_name', 'url']) {

@@ -5,7 +5,7 @@ import type { Readiness } from '../../status/readiness.ts'
 
 export const ReadinessResponse = z.object({ status: z.enum(['ready', 'not_ready']), version: z.string() })
 
-/** 200 while this server can answer completions, else 503. */
+/** Status 200 while this server can process completions, and 503 otherwise. */
 export function toReadinessResponse(readiness: Pick<Readiness, 'problem'>) {
   const reason = readiness.problem()
   if (reason === undefined) return { status: 'ready' as const, version }

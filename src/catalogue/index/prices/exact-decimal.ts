@@ -16,7 +16,7 @@ export function parseExact(text: string): ExactDecimal | undefined {
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
 }
 
-/** Compares two numbers, as for `Array.sort`. */
+/** A compare function for sorting in ascending order. */
 export function compareExact(a: ExactDecimal, b: ExactDecimal): number {
   const leftDigits = a.scale < b.scale ? a.digits * 10n ** BigInt(b.scale - a.scale) : a.digits
   const rightDigits = b.scale < a.scale ? b.digits * 10n ** BigInt(a.scale - b.scale) : b.digits

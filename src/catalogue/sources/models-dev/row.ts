@@ -17,7 +17,10 @@ export type Row = ParsedName & {
   isServedByAuthor: boolean
 }
 
-/** Identifies the model of an entry: by its `base_model` unless its name contradicts that, else by its name. */
+/**
+ * Converts an entry to a row, which identifies the model. If the entry has a `base_model` that agrees with its name, the base model
+ * identifies the model. Otherwise the name does.
+ */
 export function toRow(provider: SourceProvider, model: SourceModel, api: UpstreamApi, isDefaultApi = true): Row {
   const name = withFreeVariant(parseName(model.id), model)
   const base = model.base_model === undefined ? undefined : parseCached(model.base_model)

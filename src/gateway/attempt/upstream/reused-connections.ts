@@ -17,8 +17,8 @@ let startingRequest: SentRequest | undefined
 let isSubscribed = false
 
 /**
- * Reports the connection of a request that undici starts at this moment. Undici names the socket on a diagnostics channel
- * only, which it publishes to in the same tick as it calls `onRequestStart`.
+ * Reports the connection of a request. Call it in the handler `onRequestStart` of undici. In the same tick, undici publishes the
+ * socket on a diagnostics channel, which is the only place that names it.
  */
 export function watchConnection(request: SentRequest): void {
   if (!isSubscribed) {

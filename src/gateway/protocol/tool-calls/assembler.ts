@@ -17,7 +17,8 @@ export const maxToolCalls = 5000
  * Assembles the tool calls of one response from their fragments, which servers send in many forms (docs/decisions/0197). Calls are
  * in the order in which the upstream started them. Each has one event `tool_call`, with its id and name, which opens the call
  * for the client. Its arguments follow as they arrive, and are complete at the end. Several calls can be open at a time.
- * @throws Error for calls that cannot be completed, unless the response was cut off at its limit, and for too many calls.
+ * @throws Error for too many calls, and for calls that cannot be completed. If the response was cut off at its limit, calls can be
+ * incomplete.
  */
 export class ToolCallAssembler {
   readonly #context: ResponseContext

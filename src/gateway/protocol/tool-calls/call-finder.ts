@@ -26,7 +26,10 @@ export class CallFinder {
     this.#isLatestInThisEvent = false
   }
 
-  /** The call of a fragment: by its id, else by its index, else the latest one. Undefined if the fragment starts another call. */
+  /**
+   * Returns the call of a fragment: the call with its id, or the call with its index, or the latest call, in this order. Undefined if
+   * the fragment starts another call.
+   */
   find(fragment: ToolCallFragment): PartialCall | undefined {
     const { upstreamIndex, id } = fragment
     const callByIndex = upstreamIndex === undefined ? undefined : this.#byIndex.get(upstreamIndex)

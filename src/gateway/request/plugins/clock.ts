@@ -77,7 +77,7 @@ const isClock = (toolOrChoice: unknown) => (toolOrChoice as { type?: unknown } |
 
 function withoutClock(body: Body): Body {
   const { tools, ...rest } = body
-  // The clock was found in the tools (`readPluginOptions`), so they are a list.
+  // The caller found the clock in `tools`, so `tools` is a list.
   const otherTools = (tools as unknown[]).filter((candidate) => !isClock(candidate))
   return otherTools.length > 0 ? { ...rest, tools: otherTools } : rest
 }

@@ -15,8 +15,8 @@ const keySource = ({ userId, workspaceId }: Pick<KeyOwner, 'userId' | 'workspace
 export const consoleKeyHash = (owner: Pick<KeyOwner, 'userId' | 'workspaceId'>) => hashOf(keySource(owner))
 
 /**
- * Creates the console key of a member in a workspace, unless it exists. Its limits and guardrails apply to a member who is
- * signed in without an API key. Members who manage keys see it, and can limit or disable it.
+ * Creates the console key of a member in a workspace if it does not exist. Its limits and guardrails apply to a member who is
+ * signed in without an API key. Members who manage keys see the console key, and can limit or disable it.
  * @returns its hash.
  */
 export const ensureConsoleKey = (deps: { now: Now; newId: NewId }, tx: Tx, publish: Publish, owner: KeyOwner) =>
@@ -28,7 +28,7 @@ type KeyWithoutSecret = {
   name: string
 }
 
-/** Creates a key that nobody can send, unless it exists. @returns its hash. */
+/** Creates a key that has no secret, so that nobody can send it. Does nothing if the key exists. @returns its hash. */
 export async function ensureKeyWithoutSecret(
   deps: { now: Now; newId: NewId },
   tx: Tx,

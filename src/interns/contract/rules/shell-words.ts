@@ -21,7 +21,7 @@ const reserved = new Set(
 
 /** Longer scripts are not parsed. */
 const maxScriptLength = 64 * 1024
-/** Bounds the time of a search in a script that cannot be parsed. The commands of actions are shorter, see `toAction`. */
+/** Bounds the time of a search in a script that cannot be parsed. Actions have shorter commands (`action.ts` of the daemon). */
 const maxSearchedLength = 4 * maxScriptLength
 /** The longest variable, with its `$`. A copy of the rest of the script for each variable would take quadratic time. */
 const maxVariableLength = 300
@@ -236,7 +236,7 @@ const isEmpty = ({ words, redirects, assignments }: SimpleCommand) =>
 
 /**
  * All possible words of a script that cannot be parsed, without quotes and operators: one list with `a=b` and `a,b` as one word,
- * one list with them split. A word of the script is in these lists, unless it is computed when the script runs.
+ * and one list with both split. Only words that are computed when the script runs are not in these lists.
  */
 export function listPossibleWords(script: string): string[][] {
   const unquoted = script

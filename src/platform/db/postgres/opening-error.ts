@@ -24,7 +24,7 @@ type OpeningError = Error & { code?: string; severity?: string; hostname?: strin
 export function describeOpeningError(error: OpeningError): string {
   const { code = '', severity, message, hostname } = error
   const subject = 'The database named by DATABASE_URL'
-  // `NotPrimary`: the server is a standby, or accepts no writes.
+  // The server is a standby, or accepts no writes (`NotPrimary` in `connection.ts`).
   if (code === readOnlyCode)
     return `${subject} cannot be used: ${message} Name the primary, or all servers separated by commas.`
   if (severity !== undefined) {

@@ -34,7 +34,10 @@ export type BudgetsTables = {
     created_at: number
     updated_at: number
   }
-  /** JSON: the percentages of a limit at which webhooks are notified, if they are not the default. `owner`: see `thresholdOwner`. */
+  /**
+   * The percentages of a limit at which webhooks are notified, as JSON, if they are not the default. `owner` is the key, guardrail or
+   * budget, such as `key:<hash>` (`thresholdOwner` in `thresholds.ts`).
+   */
   budget_thresholds: { owner: string; organization_id: string; percents: string; updated_at: number }
   /** The highest percentage of a limit for which webhooks were notified. `reset_interval` is `never` for lifetime limits. */
   told_limits: {

@@ -34,7 +34,7 @@ type RollupCell = RollupSums & {
   preset: string
   outcome: string
   error: string
-  /** `true` if a workspace's own provider key was used, else `false`. Text, like all dimensions. */
+  /** Whether a workspace's own provider key was used: the text `true` or `false`, because all dimensions are text. */
   byok: string
 }
 

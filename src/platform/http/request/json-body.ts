@@ -18,7 +18,7 @@ declare module 'fastify' {
     maxBodyParts?: number
   }
   interface FastifyRequest {
-    /** The bytes of a long body, if its route needs them. */
+    /** The bytes of the body, if it is long and the route sets `keepsBody`. */
     bodySource: JsonSource | undefined
   }
 }

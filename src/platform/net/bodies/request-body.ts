@@ -3,7 +3,8 @@ import { Socket } from 'node:net'
 
 /**
  * Iterates over the body of a request. If the reader stops early, the connection stays open for the response. The server must
- * handle requests with `serializeRequests`, because the iterator removes its error listener when the reader stops.
+ * handle requests with `serializeRequests` (`pipelined-requests.ts`), because the iterator removes its error listener when the reader
+ * stops.
  */
 export function readRequestBody(request: IncomingMessage): AsyncIterable<Buffer> {
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) }

@@ -35,7 +35,7 @@ export function createLogConnection(home: string): Duplex {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://log')
     const answer = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
-    // The server reads only the kind of a refusal (`readRefusal`), and knows none for an unknown path.
+    // The server reads only the kind of an error. There is no kind for an unknown path.
     if (request.method !== 'GET' || pathname !== `/v${contractVersion}/log`)
       return void answer(404, { error: { kind: 'bad_request', message: 'This connection serves only a log.' } })
     readLog(home, Number(searchParams.get('bytes')) || 0).then(

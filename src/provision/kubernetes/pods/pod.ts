@@ -99,7 +99,7 @@ const isTerminated = ({ phase = '' }: PodStatus, container: Container | undefine
 const readContainerImage = (spec: object | undefined) =>
   findOwn((spec as { containers?: { name: string; image?: string }[] } | undefined)?.containers)?.image ?? ''
 
-/** The reason of a failed clone. The container reports it, unless it was killed. */
+/** The reason of a failed clone: what the container reported, or how it ended if it was killed. */
 function findCloneFailure(clone: Container | undefined): string | undefined {
   const termination = clone?.state?.terminated ?? clone?.lastState?.terminated
   if (!termination || termination.exitCode === 0) return undefined

@@ -192,7 +192,7 @@ export class BudgetAccount {
     return this.#report(this.#availableAmount)
   }
 
-  /** @param returned the money to return, unless requests wait for it. */
+  /** @param returned the money to return. If requests wait for money, nothing is returned. */
   async #report(returned: PicoUsd): Promise<void> {
     if (this.#waitingRequests.isEmpty) this.#availableAmount -= maxPico(returned, 0n)
     this.#idleAmount = maxPico(this.#availableAmount, 0n)

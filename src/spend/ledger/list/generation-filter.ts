@@ -108,7 +108,7 @@ export function rowConditions(
     ...compare('duration_ms', '>=', filter.minDurationMs),
     ...compare('duration_ms', '<=', filter.maxDurationMs),
   ]
-  // The organization is not a condition on rows: see `selectMatchingRows`.
+  // `selectMatchingRows` in `list-generations.ts` adds the organization, because it matches most rows.
   if (visible.column !== 'organization_id') conditions.push(...compare(visible.column, '=', visible.value))
   if (unconfirmed && indexColumn !== 'unconfirmed') conditions.push(sql`margin_pico > 0`)
   if (tag !== undefined) conditions.push(hasTag(tag))

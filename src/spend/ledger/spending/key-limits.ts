@@ -53,8 +53,8 @@ export async function keysByUsedLimit(
 }
 
 /**
- * The factor from the spending so far to that of the whole period. Early in a period, when `predictSpending` predicts nothing, keys
- * need a position in the list too, so at least a tenth of the period counts as passed.
+ * The factor by which the spending so far is multiplied to estimate the spending of the whole period. At least a tenth of the period
+ * counts as passed, because keys need a position in the list early in a period too, when `forecast.ts` predicts nothing.
  */
 function projectionFactor(interval: Interval, at: number): number {
   const start = periodStart(interval, at) * dayMs

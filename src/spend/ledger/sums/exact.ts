@@ -10,7 +10,7 @@ export function exactText(column: string): RawBuilder<string> {
   return sql<string>`cast(${toBigint(sql.ref(column))} as text)`
 }
 
-/** Sums in two halves, because SQLite cannot add beyond 2⁶³. Read the result with `readSum`. */
+/** Sums in two halves, because SQLite cannot add beyond 2⁶³. Read the result with `readSum` (`read-sum.ts`). */
 export function exactSum(value: RawBuilder<unknown>): RawBuilder<string> {
   const number = toBigint(value)
   const base = sql.lit(Number(sumBase))

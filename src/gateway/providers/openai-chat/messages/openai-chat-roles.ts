@@ -46,8 +46,9 @@ function withInstructionsMoved(messages: Message[]): Message[] {
 }
 
 /**
- * Puts instructions into the next user message, else into the user message or tool result before or after them, else into
- * a separate message. A separate message between a tool call and its result would break the order that templates require.
+ * Puts instructions into the next user message. If the next message is not one, puts them into the user message or tool result before
+ * or after them. If there is none of these either, creates a separate message. A separate message between a tool call and its result
+ * would break the order that templates require.
  */
 function placeInstructions(instructions: Message[], before: Message[], next: Message | undefined): Message[] {
   const following = next ? [next] : []

@@ -49,8 +49,8 @@ const ambiguousNames = new Set(
 )
 
 /**
- * The certainty that a word is a given name or a surname: `sure` if it is on a list and has no other meaning, `perhaps`
- * if it is on a list, else `no`.
+ * The certainty that a word is a given name or a surname. `sure`: it is on a list and has no other meaning. `perhaps`: it is on a
+ * list and has another meaning. `no`: it is on no list.
  */
 type Certainty = 'sure' | 'perhaps' | 'no'
 

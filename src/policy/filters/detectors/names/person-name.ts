@@ -35,8 +35,8 @@ const signature = new RegExp(
 
 /**
  * Finds names of people without a model: after a title, in introductions and signatures, and in sequences of capitalised words.
- * In sequences, lists of given names and surnames identify them, unless the context shows a place, a firm or a law. Names in
- * lower case, unlisted names, and names in scripts without capitals are not found.
+ * In sequences, lists of given names and surnames identify them. If the context shows a place, a firm or a law, the sequence is not
+ * a name. Names in lower case, unlisted names, and names in scripts without capitals are not found.
  */
 export const findPersonNames: FindSpans = (text) =>
   mergeSpans([
