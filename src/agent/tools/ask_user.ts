@@ -6,11 +6,13 @@ const field = z.object({
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
     .describe('The key of the answer.'),
-  type: z.enum(['string', 'number', 'integer', 'boolean', 'array']).describe('array: several of the options.'),
+  type: z
+    .enum(['string', 'number', 'integer', 'boolean', 'array'])
+    .describe('array: the person can choose several options.'),
   title: z.string().optional(),
   description: z.string().optional(),
   required: z.boolean().optional().describe('Defaults to true.'),
-  options: z.array(z.string()).min(1).optional().describe('For string and array: what may be chosen.'),
+  options: z.array(z.string()).min(1).optional().describe('For string and array: the options to choose from.'),
 })
 
 const textField: Field[] = [{ name: 'answer', type: 'string' }]
@@ -18,8 +20,8 @@ const textField: Field[] = [{ name: 'answer', type: 'string' }]
 export const askUser = defineTool({
   name: 'ask_user',
   description: [
-    'Ask the person a question and wait for the answer. Use it when you cannot continue well without the answer, never for',
-    'what you can find out yourself. Without fields the answer is one text.',
+    'Ask the person a question and wait for the answer. Use it only if you need the answer to continue and cannot find it',
+    'out yourself. Without fields, the answer is one text.',
   ].join(' '),
   kind: 'other',
   runsAlone: true,

@@ -4,9 +4,8 @@ import { defineTool } from './tool.ts'
 export const updatePlan = defineTool({
   name: 'update_plan',
   description: [
-    'Show the person what you are going to do, and how far you are, for work of three steps or more. Each call replaces',
-    'the whole plan: call it at the beginning, and whenever a step is done or the plan is another. One step at most is',
-    'in progress.',
+    'Show the person your plan and its progress. Use it for work of three or more steps. Each call replaces the whole plan.',
+    'Call it at the beginning, when a step is completed, and when the plan changes. At most one step can be in progress.',
   ].join(' '),
   kind: 'think',
   runsAlone: true,
@@ -27,6 +26,6 @@ export const updatePlan = defineTool({
       throw new Error('Several steps are in progress. Mark the one you work on now, and the others as pending.')
     await showPlan(steps)
     const openSteps = steps.filter(({ status }) => status !== 'completed').length
-    return openSteps > 0 ? `Shown. ${openSteps} of ${steps.length} steps are left.` : 'Shown. All steps are done.'
+    return openSteps > 0 ? `Shown. ${openSteps} of ${steps.length} steps remain.` : 'Shown. All steps are completed.'
   },
 })

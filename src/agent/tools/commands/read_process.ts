@@ -4,13 +4,13 @@ import { defineTool } from '../tool.ts'
 export const readProcess = defineTool({
   name: 'read_process',
   description: [
-    'Read what a process of start_process printed since it was read last, and whether it still runs. With wait_seconds it',
-    'waits so long for something new at the most.',
+    'Get the output of a process that start_process started, since the previous read, and whether the process still runs.',
+    'With wait_seconds, the call waits for new output at most for this time.',
   ].join(' '),
   kind: 'other',
   runsAlone: false,
   input: z.object({
-    process: z.string().min(1).describe('Its name, such as p1.'),
+    process: z.string().min(1).describe('The name of the process, such as p1.'),
     wait_seconds: z.int().min(0).max(60).optional().describe('Defaults to 0.'),
   }),
   title: ({ process }) => `Output of ${process}`,

@@ -26,13 +26,13 @@ export const commandInput = z
 export const shell = defineTool({
   name: 'shell',
   description: [
-    'Run a command with bash in the workspace folder and get what it printed and its exit code.',
-    'Each call starts in the workspace with a new shell: only files remain. A command has no terminal and no',
-    'standard input, so never start editors, pagers or anything that asks. What still runs when the command ends is',
-    'killed. Long output is cut in the middle. Prefer read_file, edit_file, list_files and search for work on files;',
-    'use the shell to build, test, and inspect with git. Commands may run in a sandbox without network, where only the',
-    'workspace and /tmp can be written and /tmp is empty each time. If a command needs more (the network, files',
-    'outside), and only then, set unsandboxed and give the reason: a person decides.',
+    'Run a command with bash in the workspace folder, and get its output and exit code. Each call starts a new shell in',
+    'the workspace, so only changes of files persist between calls. A command has no terminal and no standard input: do',
+    'not start editors, pagers or programs that ask questions. Background processes are killed when the command ends.',
+    'Long output is cut in the middle. Prefer read_file, edit_file, list_files and search for work with files; use the',
+    'shell to build, to test, and to inspect with git. Commands may run in a sandbox without network, in which they can',
+    'write only to the workspace and to /tmp, and in which /tmp is empty in each call. Set unsandboxed only if a command',
+    'needs more, such as the network or other files, and give the reason: a person decides.',
   ].join(' '),
   kind: 'execute',
   runsAlone: true,
@@ -107,7 +107,7 @@ const stopMessages = {
 }
 
 const timeoutMessage = (seconds: number) =>
-  `Killed after ${seconds} s. What does not end by itself, such as a server, is for start_process; what takes longer, for a larger timeout_seconds.`
+  `Killed after ${seconds} s. For a command that does not end by itself, such as a server, use start_process. For a command that takes longer, set a larger timeout_seconds.`
 
 function formatResult({ end, output, errorOutput }: CommandResult, seconds: number): string {
   const printed = [output.trimEnd(), errorOutput.trimEnd()].filter(Boolean).join('\n')

@@ -5,10 +5,10 @@ import { commandInput, decideLocation, notAllowedMessage } from './shell.ts'
 export const startProcess = defineTool({
   name: 'start_process',
   description: [
-    'Start a command that runs while you do other things, such as a development server, a watcher or a long build,',
-    'and get its name. Read what it prints with read_process, and end it with stop_process; it also ends with the',
-    'session. It runs where the shell does: in a sandbox it has no network, and other commands cannot connect to it.',
-    'Use shell for what ends by itself soon.',
+    'Start a command in the background, such as a development server, a watcher or a long build, and get the name of the',
+    'process. Read its output with read_process, and end it with stop_process; it also ends with the session. It runs in',
+    'the same environment as commands of shell: in a sandbox it has no network, and other commands cannot connect to it.',
+    'For a command that ends soon, use shell.',
   ].join(' '),
   kind: 'execute',
   handlesPermission: true,

@@ -3,10 +3,10 @@ import { defineTool } from '../tool.ts'
 
 export const stopProcess = defineTool({
   name: 'stop_process',
-  description: 'End a process of start_process, with all that it started, and get what it printed last.',
+  description: 'End a process that start_process started, with its child processes, and get its latest output.',
   kind: 'other',
   runsAlone: true,
-  input: z.object({ process: z.string().min(1).describe('Its name, such as p1.') }),
+  input: z.object({ process: z.string().min(1).describe('The name of the process, such as p1.') }),
   title: ({ process }) => `Stop ${process}`,
   run: ({ process }, { processes, signal }) => processes.stop(process, signal),
 })

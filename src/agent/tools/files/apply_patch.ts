@@ -17,10 +17,11 @@ type Change = { path: string; before: string | null; after: string | null; mode?
 export const applyPatch = defineTool({
   name: 'apply_patch',
   description: [
-    'Change several files at once, all or none. The patch has a section for each file: "*** Update File: path" with hunks,',
-    '"*** Add File: path" with every line after "+", or "*** Delete File: path"; "*** Move to: path" right below an update',
-    'renames. A hunk begins with "@@", or "@@ a line above it" where its lines stand more than once; its lines begin with',
-    '" " (stays), "-" (goes) or "+" (comes). Give three lines around each change, exactly as they stand in the file. Line',
+    'Change several files at once. If one change fails, no file is changed. The patch has a section for each file:',
+    '"*** Update File: path" with hunks, "*** Add File: path" with "+" before every line, or "*** Delete File: path".',
+    '"*** Move to: path" directly below an update renames the file. A hunk starts with "@@". If its lines occur more than',
+    'once in the file, it starts with "@@ a line above it". Each line of a hunk starts with " " (unchanged), "-" (removed)',
+    'or "+" (added). Include three unchanged lines before and after each change, exactly as they are in the file. Line',
     'numbers are not needed.',
   ].join(' '),
   kind: 'edit',

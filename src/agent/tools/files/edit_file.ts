@@ -13,17 +13,17 @@ const maxListedLines = 20
 export const editFile = defineTool({
   name: 'edit_file',
   description: [
-    'Change a part of a text file: old_text is replaced by new_text. old_text must stand in the file exactly once, to',
-    'the last space and line end, without the line numbers read_file shows: give enough lines around the change to make',
-    'it unique, or set replace_all to change every place.',
+    'Replace old_text with new_text in a text file. old_text must match the file exactly, with all spaces and line ends,',
+    'but without the line numbers that read_file shows. It must occur exactly once: include enough lines around the',
+    'change to make it unique, or set replace_all to replace every occurrence.',
   ].join(' '),
   kind: 'edit',
   runsAlone: true,
   input: z.object({
     path: z.string().min(1).describe('The file, relative to the workspace.'),
-    old_text: z.string().min(1).describe('The text to replace, exactly as it stands in the file.'),
-    new_text: z.string().describe('What comes in its place.'),
-    replace_all: z.boolean().optional().describe('Replace every place where old_text stands.'),
+    old_text: z.string().min(1).describe('The text to replace, exactly as it is in the file.'),
+    new_text: z.string().describe('The text that replaces old_text.'),
+    replace_all: z.boolean().optional().describe('Replace every occurrence of old_text.'),
   }),
   title: ({ path }) => `Edit ${path}`,
   async run({ path, old_text, new_text, replace_all = false }, { workspace }) {

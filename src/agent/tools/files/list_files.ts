@@ -10,8 +10,9 @@ const depths = { overview: 3, max: 20 }
 export const listFiles = defineTool({
   name: 'list_files',
   description: [
-    'List the files of a workspace folder and the folders in it. Folders end in /, links in @. With pattern (a glob such',
-    'as **/*.test.ts) only files that match are listed. Ignored folders (.gitignore, .git, node_modules) are named, not opened.',
+    'List the files and folders of a workspace folder. Names of folders end with /, names of links with @. With pattern (a',
+    'glob such as **/*.test.ts), only matching files are listed. Ignored folders (.gitignore, .git, node_modules) are listed',
+    'without their contents.',
   ].join(' '),
   kind: 'read',
   runsAlone: false,
@@ -22,8 +23,11 @@ export const listFiles = defineTool({
       .min(1)
       .max(depths.max)
       .optional()
-      .describe(`How many levels; defaults to ${depths.overview}, with pattern to ${depths.max}.`),
-    pattern: z.string().optional().describe('A glob over paths relative to the workspace; without / over names.'),
+      .describe(`The number of folder levels. Defaults to ${depths.overview}, or to ${depths.max} with pattern.`),
+    pattern: z
+      .string()
+      .optional()
+      .describe('A glob for paths relative to the workspace. A glob without / is compared with names only.'),
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ path, pattern }) => `List ${pattern ?? path ?? 'files'}`,

@@ -11,16 +11,16 @@ const limits = { lines: 2_000, bytes: 10 * 1024 * 1024, characters: 60_000, line
 export const readFile = defineTool({
   name: 'read_file',
   description: [
-    'Read a text file or an image of the workspace. Every line has its number and a tab before it; they are not part of',
-    `the file. At most ${limits.lines} lines are shown at once: give offset and limit to read others. Read a file before`,
-    'you edit it, and read several files at once when you need several.',
+    'Read a text file or an image of the workspace. Each line starts with its number and a tab, which are not part of',
+    `the file. One call returns at most ${limits.lines} lines: use offset and limit to read the others. Read a file before`,
+    'you edit it. If you need several files, read them in parallel calls.',
   ].join(' '),
   kind: 'read',
   runsAlone: false,
   input: z.object({
     path: z.string().min(1).describe('The file, relative to the workspace.'),
     offset: z.int().min(1).optional().describe('The first line to show, from 1.'),
-    limit: z.int().min(1).max(limits.lines).optional().describe('How many lines to show.'),
+    limit: z.int().min(1).max(limits.lines).optional().describe('The maximum number of lines to show.'),
   }),
   title: ({ path }) => `Read ${path}`,
   async run({ path, offset = 1, limit = limits.lines }, { workspace }) {

@@ -5,12 +5,12 @@ import { writeText } from './workspace.ts'
 export const writeFile = defineTool({
   name: 'write_file',
   description:
-    'Write a whole file of the workspace: a new one, or all of an existing one. Missing folders are created. To change a part of a file use edit_file.',
+    'Create a file in the workspace, or replace the whole content of an existing one. Missing folders are created. To change a part of a file, use edit_file.',
   kind: 'edit',
   runsAlone: true,
   input: z.object({
     path: z.string().min(1).describe('The file, relative to the workspace.'),
-    content: z.string().describe('All of its text.'),
+    content: z.string().describe('The complete content of the file.'),
   }),
   title: ({ path }) => `Write ${path}`,
   async run({ path, content }, { workspace }) {
