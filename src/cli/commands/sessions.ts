@@ -4,7 +4,7 @@ import { siteUrl } from '#platform/config/public-url.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { withBrackets } from '#platform/net/addresses/host-name.ts'
-import { createApiClient, hasServiceKey } from '../kit/api-client.ts'
+import { createApiClient, hasManagementKey } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 const accessHelp = `
@@ -21,7 +21,9 @@ export function sessionsCommand(sessions: Command, { env, out, err }: Terminal):
     .addHelpText('after', accessHelp)
     .action(async (options: { for?: string }) => {
       out(
-        hasServiceKey(env) ? await createLinkInService(env, options.for) : await createLinkInDatabase(env, options.for),
+        hasManagementKey(env)
+          ? await createLinkInService(env, options.for)
+          : await createLinkInDatabase(env, options.for),
       )
       err('The link is valid once, for 15 minutes. Do not share it: anyone who opens it is signed in as this member.')
     })

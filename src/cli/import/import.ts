@@ -5,7 +5,7 @@ import { loadCatalogue, readSource } from '#catalogue/sources/load.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
-import { createApiClient, hasServiceKey, managementKeyHelp } from '../kit/api-client.ts'
+import { createApiClient, hasManagementKey, managementKeyHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { applyImport, hasNoObjects } from './litellm/apply.ts'
 import { knownCatalogue } from './litellm/catalogue/known-catalogue.ts'
@@ -58,7 +58,7 @@ async function createObjects(
     const plan = lazyModules.yaml().stringify({ ...objects, presets }, { aliasDuplicateObjects: false })
     return out(`Objects to create in the service:\n\n${plan}`)
   }
-  if (hasServiceKey(env)) return applyImport(createApiClient(env), result, out)
+  if (hasManagementKey(env)) return applyImport(createApiClient(env), result, out)
   out(
     `To create keys, guardrails and presets: start the service with CATALOGUE_FILE=${file}, set SIGNALBOX_KEY to a management key, and run this command again.`,
   )

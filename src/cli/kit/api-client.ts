@@ -13,11 +13,11 @@ import { connectionError, networkReason, notSignalboxError, redirectError } from
 const maxResponseBytes = 256 * 1024 * 1024
 
 /** The longest page of a list with offsets. */
-const pageSize = 100
+const offsetPageSize = 100
 
 const defaultUrl = `http://127.0.0.1:8080${apiPrefix}`
 
-/** The kinds of keys that commands need, and the variable in which the README stores one. */
+/** The kinds of keys that commands need, and the variable in which the examples of the README store such a key. */
 const keyKinds = {
   management: { name: 'a management key', variable: 'MANAGEMENT_KEY' },
   api: { name: 'an API key', variable: 'API_KEY' },
@@ -49,7 +49,10 @@ export class ServiceError extends UserFacingError {
 }
 
 export type ApiClient = {
-  /** Sends a JSON request. @throws UserFacingError with the service's error message, or why the service is unreachable */
+  /**
+   * Sends a request with JSON, and reads the JSON of the response.
+   * @throws UserFacingError with the service's error message, or with the reason why the service is unreachable.
+   */
   request: <T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
   /** Streams the bytes of an answer. */
   download: (path: string) => Promise<AsyncIterable<Uint8Array>>
@@ -62,7 +65,7 @@ export type ApiClient = {
   stream: (path: string, body: object | undefined, signal: AbortSignal) => AsyncGenerator<string, void>
   /** Reads all pages of a list with offsets. */
   listAll: <T>(path: string) => Promise<T[]>
-  /** Reads all pages of a list with cursors. @param pageSize undefined for the default of the list */
+  /** Reads all pages of a list with cursors. @param pageSize undefined for the default of the list. */
   listAllByCursor: <T>(path: string, pageSize: number | undefined) => Promise<T[]>
 }
 
@@ -73,10 +76,15 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
   const key = requireKey(access.key, keyKinds[kind].name)
   const fetch = createOutgoingFetch(readProxies(env))
 
-  const send = (method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> =>
-    call(method, path, body && { type: 'application/json', content: JSON.stringify(body) }, signal)
+  const sendJson = (method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> =>
+    sendRequest(method, path, body && { type: 'application/json', content: JSON.stringify(body) }, signal)
 
-  async function call(method: string, path: string, body?: RequestBody, signal?: AbortSignal): Promise<Response> {
+  async function sendRequest(
+    method: string,
+    path: string,
+    body?: RequestBody,
+    signal?: AbortSignal,
+  ): Promise<Response> {
     rejectInvalidSegments(path)
     const response = await fetch(url + path, {
       method,
@@ -105,7 +113,7 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
   const endedEarly = (reason: string) => new UserFacingError(`The response from ${url} ended early (${reason}).`)
 
   const request = async <T>(method: string, path: string, body?: object): Promise<T> =>
-    readObject<T>(await send(method, path, body))
+    readObject<T>(await sendJson(method, path, body))
 
   async function readObject<T>(response: Response): Promise<T> {
     const answer = await parseAnswer(response).catch((error: Error) => {
@@ -139,14 +147,14 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
     request,
     listAllByCursor,
     async download(path) {
-      return readBody(await send('GET', path), (error) => endedEarly(networkReason(error)))
+      return readBody(await sendJson('GET', path), (error) => endedEarly(networkReason(error)))
     },
     async upload<T>(path: string, body: AsyncIterable<Uint8Array>) {
       const stream = Readable.toWeb(Readable.from(body, { objectMode: false }))
-      return readObject<T>(await call('PUT', path, { type: 'application/octet-stream', content: stream }))
+      return readObject<T>(await sendRequest('PUT', path, { type: 'application/octet-stream', content: stream }))
     },
     async *stream(path, body, signal) {
-      const { body: bytes, status } = await send(body ? 'POST' : 'GET', path, body, signal)
+      const { body: bytes, status } = await sendJson(body ? 'POST' : 'GET', path, body, signal)
       if (!bytes) throw notSignalbox(status)
       const reader = new SseReader()
       try {
@@ -165,9 +173,9 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
       const all: T[] = []
       for (;;) {
         const separator = path.includes('?') ? '&' : '?'
-        const page = await requestPage<T>(`${path}${separator}limit=${pageSize}&offset=${all.length}`)
+        const page = await requestPage<T>(`${path}${separator}limit=${offsetPageSize}&offset=${all.length}`)
         all.push(...page.data)
-        if (page.data.length < pageSize) return all
+        if (page.data.length < offsetPageSize) return all
       }
     },
   }
@@ -195,8 +203,8 @@ async function parseAnswer(response: Response): Promise<unknown> {
 type Access = { url: string | undefined; key: string | undefined }
 
 /**
- * The address and the key to use. Without SIGNALBOX_KEY, these are the variables of the documentation's examples, when they
- * hold a key of this service: the address and the key of another program are never combined with ours.
+ * Returns the address and the key to use. Without SIGNALBOX_KEY, uses the variables of the documentation's examples if they contain a
+ * key of this service. The key of this service is never sent to an address that is configured for another program.
  */
 function readAccess(env: Environment, kind: KeyKind): Access {
   const explicit: Access = { url: readVariable(env, 'SIGNALBOX_URL'), key: readVariable(env, 'SIGNALBOX_KEY') }
@@ -205,12 +213,12 @@ function readAccess(env: Environment, kind: KeyKind): Access {
   return key?.startsWith('sb-v1-') ? { url: explicit.url ?? readVariable(env, 'BASE_URL'), key } : explicit
 }
 
-/** Whether the environment has a key of the running service. */
-export const hasServiceKey = (env: Environment): boolean => readAccess(env, 'management').key !== undefined
+/** Whether the environment has a key for commands that manage the service (`SIGNALBOX_KEY` or `MANAGEMENT_KEY`). */
+export const hasManagementKey = (env: Environment): boolean => readAccess(env, 'management').key !== undefined
 
 /**
- * Rejects names and IDs that would reach another path: parsing a URL resolves `.` and `..`, and without an ID the path is that
- * of the list. No object has such a name.
+ * Rejects names and IDs that would change the path of a request. URL parsers resolve `.` and `..`, and a path with an empty ID is the
+ * path of the list. No object has such a name.
  */
 function rejectInvalidSegments(path: string): void {
   const segments = path.split('?')[0]!.split('/').slice(1)

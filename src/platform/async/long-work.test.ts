@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as laterTurn } from 'node:timers/promises'
-import { pauseForBody } from './long-work.ts'
+import { selectPause } from './long-work.ts'
 
 test('work on a short body has no pauses', () => {
-  assert.equal(pauseForBody(256 * 1024), undefined)
+  assert.equal(selectPause(256 * 1024), undefined)
 })
 
 test('of several that pause, each turn of the event loop continues one', async () => {
-  const pause = pauseForBody(256 * 1024 + 1)!
+  const pause = selectPause(256 * 1024 + 1)!
   const continued: string[] = []
   for (const name of ['a', 'b', 'c']) void pause().then(() => continued.push(name))
   const counts: number[] = []
@@ -24,7 +24,7 @@ test('of several that pause, each turn of the event loop continues one', async (
 
 test('after a stage that a socket started, another socket is read first', async () => {
   const events: string[] = []
-  const pause = pauseForBody(256 * 1024 + 1)!
+  const pause = selectPause(256 * 1024 + 1)!
   await using server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -4,15 +4,15 @@ const longBodyBytes = 256 * 1024
 /** Waits between two stages of the work on a long body, until other events have been handled. */
 export type Pause = () => Promise<void>
 
-/** @returns undefined for a body that is processed without pauses. */
-export function pauseForBody(bodyBytes: number): Pause | undefined {
+/** Returns the function that pauses the work on a body of this size; undefined if the work needs no pauses. */
+export function selectPause(bodyBytes: number): Pause | undefined {
   return bodyBytes > longBodyBytes ? nextEventLoopTurn : undefined
 }
 
-/** Work in steps of at most a few milliseconds. It can pause after each. */
+/** Work in steps of at most a few milliseconds. The work can pause after each step. */
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-/** The time after which the next step waits for a pause. Other requests are delayed by a slice and its last step at most. */
+/** The work pauses after the step that exceeds this time. Other requests wait at most this time and one step longer. */
 const sliceMs = 8
 
 /** Runs all steps without pauses. */
@@ -37,8 +37,8 @@ export async function runInSlices<Result>(steps: Steps<Result>, pause: Pause | u
 const waitingStages: (() => void)[] = []
 
 /**
- * Resolves in a later turn of the event loop. Each turn resumes one waiting stage, in order. The first one waits for two
- * immediates, because those of the current turn run before other sockets are read.
+ * Resolves in a later turn of the event loop. Each turn resumes one waiting stage, in order. The first stage waits for two
+ * immediates in a row, because the first immediate can run before the event loop has read other sockets.
  */
 function nextEventLoopTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -24,21 +24,21 @@ export const ThresholdsBody = strictFields({
   thresholds: Thresholds.nullable().describe('Percentages of the limit, 1 to 100; null for the default.'),
 }).meta({ id: 'ThresholdsBody' })
 
-/** A key, by its hash, or a guardrail. */
-type LimitHolder = { kind: 'key' | 'guardrail'; id: string }
+/** The owner of thresholds that the API sets apart from the limit: a key, whose id is its hash, or a guardrail. */
+type ThresholdOwner = { kind: 'key' | 'guardrail'; id: string }
 
-/** Returns the thresholds of an owner, or the default. */
+/** Returns the thresholds of an owner, or the default. @param owner the text in the column `owner`, such as `key:<hash>`. */
 export const thresholdsOrDefault = (storedThresholds: ReadonlyMap<string, number[]>, owner: string): number[] =>
   storedThresholds.get(owner) ?? [...defaultThresholds]
 
-/** Returns the owner in `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
+/** Returns the text in the column `owner` of `budget_thresholds`. All accounts of a guardrail have the same thresholds. */
 export function thresholdOwner(subject: PersistentSubject): string {
-  if (subject.kind === 'key') return ownerOf({ kind: 'key', id: subject.hash })
+  if (subject.kind === 'key') return toOwnerText({ kind: 'key', id: subject.hash })
   if (subject.kind === 'pool') return `pool:${subject.account}`
-  return ownerOf({ kind: 'guardrail', id: subject.guardrailId })
+  return toOwnerText({ kind: 'guardrail', id: subject.guardrailId })
 }
 
-const ownerOf = ({ kind, id }: LimitHolder) => `${kind}:${id}`
+const toOwnerText = ({ kind, id }: ThresholdOwner) => `${kind}:${id}`
 
 /** Reads the thresholds of each owner that does not have the default. */
 export async function readThresholds(query: Query | Tx, owners: readonly string[]): Promise<Map<string, number[]>> {
@@ -54,23 +54,23 @@ export async function readThresholds(query: Query | Tx, owners: readonly string[
 type WriteDeps = { db: Db; now: Now; newId: NewId }
 
 /** Reads the thresholds of a key or guardrail, or the default. */
-export async function readThresholdsOf(query: Query, holder: LimitHolder): Promise<number[]> {
-  const owner = ownerOf(holder)
-  return thresholdsOrDefault(await readThresholds(query, [owner]), owner)
+export async function readThresholdsOf(query: Query, owner: ThresholdOwner): Promise<number[]> {
+  const ownerText = toOwnerText(owner)
+  return thresholdsOrDefault(await readThresholds(query, [ownerText]), ownerText)
 }
 
 /** Sets the thresholds of a key or guardrail, with an audit record. `null` restores the default. @returns the new ones. */
 export async function setThresholds(
   deps: WriteDeps,
   caller: Caller,
-  holder: LimitHolder,
+  owner: ThresholdOwner,
   thresholds: readonly number[] | null,
 ): Promise<number[]> {
-  const { kind, id } = holder
-  const owner = ownerOf(holder)
-  return deps.db.exclusively(`thresholds ${owner}`, async (tx) => {
-    const before = thresholdsOrDefault(await readThresholds(tx, [owner]), owner)
-    const after = await writeThresholds(tx, caller, owner, thresholds, deps.now())
+  const { kind, id } = owner
+  const ownerText = toOwnerText(owner)
+  return deps.db.exclusively(`thresholds ${ownerText}`, async (tx) => {
+    const before = thresholdsOrDefault(await readThresholds(tx, [ownerText]), ownerText)
+    const after = await writeThresholds(tx, caller, ownerText, thresholds, deps.now())
     await recordChange(deps, tx, caller, {
       action: `${kind}.updated`,
       targetKind: kind,

@@ -1,22 +1,21 @@
 import { matchesParts } from '#platform/text/wildcards.ts'
 
-type Character = '*' | '?' | { literal: string } | { set: string; isNegated: boolean }
+type PatternItem = '*' | '?' | { literal: string } | { set: string; isNegated: boolean }
 
 /** Matches a name in a path against a pattern with `*`, `?`, `[a-z]` and `\`. */
 type NamePattern = (name: string) => boolean
 
 /** Compiles a pattern for one name. */
 export function compileNamePattern(glob: string): NamePattern {
-  const characters = parseCharacters(glob)
-  if (characters.every((one) => typeof one === 'object' && 'literal' in one)) {
-    const literal = characters.map((one) => (one as { literal: string }).literal).join('')
+  const items = parsePattern(glob)
+  if (items.every((one) => typeof one === 'object' && 'literal' in one)) {
+    const literal = items.map((one) => (one as { literal: string }).literal).join('')
     return (name) => name === literal
   }
-  return (name) =>
-    matchesParts(characters, [...name], { isWildcard: (one) => one === '*', matchesItem: matchesCharacter })
+  return (name) => matchesParts(items, [...name], { isWildcard: (one) => one === '*', matchesItem: matchesPatternItem })
 }
 
-function matchesCharacter(one: Character, character: string): boolean {
+function matchesPatternItem(one: PatternItem, character: string): boolean {
   if (typeof one === 'string') return true
   if ('literal' in one) return one.literal === character
   return isInSet(one.set, character) !== one.isNegated
@@ -33,26 +32,26 @@ function isInSet(set: string, character: string): boolean {
   return false
 }
 
-function parseCharacters(glob: string): Character[] {
-  const characters: Character[] = []
+function parsePattern(glob: string): PatternItem[] {
+  const items: PatternItem[] = []
   const source = [...glob]
   for (let at = 0; at < source.length; at++) {
     const one = source[at] as string
-    if (one === '*' || one === '?') characters.push(one)
-    else if (one === '\\' && at + 1 < source.length) characters.push({ literal: source[++at] as string })
+    if (one === '*' || one === '?') items.push(one)
+    else if (one === '\\' && at + 1 < source.length) items.push({ literal: source[++at] as string })
     else if (one === '[') {
       const isNegated = source[at + 1] === '!' || source[at + 1] === '^'
       const start = at + (isNegated ? 2 : 1)
       // The first character belongs to the set, even if it is `]`.
       const end = source.indexOf(']', start + 1)
-      if (end < 0) characters.push({ literal: one })
+      if (end < 0) items.push({ literal: one })
       else {
-        characters.push({ set: source.slice(start, end).join(''), isNegated })
+        items.push({ set: source.slice(start, end).join(''), isNegated })
         at = end
       }
-    } else characters.push({ literal: one })
+    } else items.push({ literal: one })
   }
-  return characters
+  return items
 }
 
 /** Compiles a pattern for whole paths; `**` stands for any number of folders. */

@@ -6,7 +6,7 @@ import type { GatewayDeps } from '#gateway/deps.ts'
 import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { Body } from '#gateway/protocol/request-body.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
-import { type Pause, pauseForBody } from '#platform/async/long-work.ts'
+import { type Pause, selectPause } from '#platform/async/long-work.ts'
 import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import type { Call } from '#platform/http/route.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
@@ -61,7 +61,7 @@ export function sendCompletion(
   call: IncomingCompletion,
   client: ClientProtocol,
 ): Promise<ModelResponse> {
-  const pause = pauseForBody(declaredBytes(call.headers))
+  const pause = selectPause(declaredBytes(call.headers))
   const responseHeaders = client.responseHeaders?.(call.requestId) ?? {}
   for (const [name, value] of Object.entries(responseHeaders)) call.response.header(name, value)
   const completion = completionCall(call, client, pause)

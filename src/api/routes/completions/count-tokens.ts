@@ -1,7 +1,7 @@
 import { MessagesCall } from '#chat/messages-call.ts'
 import { messagesClientProtocol } from '#gateway/clients/messages/messages-client-protocol.ts'
 import { countTokens } from '#gateway/count-tokens.ts'
-import { pauseForBody } from '#platform/async/long-work.ts'
+import { selectPause } from '#platform/async/long-work.ts'
 import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
@@ -23,7 +23,7 @@ export const countMessageTokens = route({
   headers: { success: ['request-id', 'x-tokens-estimated'], failure: ['request-id', 'x-should-retry'] },
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unavailable'],
   handler: async ({ body, caller, headers, host, requestId }, { gateway }) => {
-    const pause = pauseForBody(declaredBytes(headers))
+    const pause = selectPause(declaredBytes(headers))
     await pause?.()
     const call = { body, caller, headers, host, requestId, client: messagesClientProtocol, pause }
     const { tokens, isEstimated } = await countTokens(gateway, call)

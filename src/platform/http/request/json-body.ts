@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Pause, pauseForBody, runInSlices, type Steps } from '../../async/long-work.ts'
+import { type Pause, runInSlices, type Steps, selectPause } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
 import { JsonSource, shouldRetainSource } from '../../json/json-text/json-source.ts'
 import { replaceLoneSurrogates } from '../../json/json-text/lone-surrogates.ts'
@@ -33,7 +33,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     const refuse = (error: unknown) => done(isCompressed(request.headers) ? createCompressedFault() : (error as Error))
-    const pause = pauseForBody(bytes.length)
+    const pause = selectPause(bytes.length)
     if (pause) return void readLongBody(reader, request, bytes, pause).then((value) => done(null, value), refuse)
     let value: unknown
     try {

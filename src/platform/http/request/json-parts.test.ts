@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import { pauseForBody, runWithoutPauses } from '../../async/long-work.ts'
+import { runWithoutPauses, selectPause } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
 import { maxFields, maxParts } from '../../json/json-text/part-limits.ts'
 import { z } from '../../json/schema.ts'
@@ -21,7 +21,7 @@ const validate: Validate = (
 
 const reader = jsonReader(fastify())
 const parse = (text: string): unknown =>
-  pauseForBody(text.length) ? runWithoutPauses(reader.readLong(text)).value : reader.readShort(text)
+  selectPause(text.length) ? runWithoutPauses(reader.readLong(text)).value : reader.readShort(text)
 
 const many = (part: string, count: number) => `[${Array(count).fill(part).join(',')}]`
 const fielded = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":[{}]`).join(',')}}`

@@ -6,7 +6,7 @@ import { type BudgetInterval, budgetIntervals, type PooledBudgetRow } from './po
 const byInterval = (a: PooledBudgetRow, b: PooledBudgetRow) =>
   budgetIntervals.indexOf(a.reset_interval) - budgetIntervals.indexOf(b.reset_interval)
 
-/** The budgets of an owner, the shortest interval first. */
+/** The budgets of a pool (a workspace or the organization), the shortest interval first. */
 export async function findPooledBudgets(query: Query, { kind, id }: Pool): Promise<PooledBudgetRow[]> {
   const rows = await query
     .selectFrom('pooled_budgets')
