@@ -5,7 +5,7 @@ import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
 import { type Budget, budgetStatus } from './budgets.ts'
 
-/** At least this number is visible, and all that need attention. */
+/** The minimum number of visible bars. All bars that need attention are visible. */
 const minVisible = 5
 
 /**

@@ -19,8 +19,8 @@ type OverviewKeys = {
 }
 
 /**
- * The visible limits, and the keys of the overview: those that use most of their limit, that expire soon, the newest, and the one of the
- * filter. `unlistedCount` is the number of keys with limits that are not among them.
+ * The visible limits, and the keys of the overview: keys that use most of their limit, keys that expire soon, the newest keys, and the
+ * key of the filter. `unlistedCount` is the number of keys with limits that are not among these keys.
  */
 export function useBudgets(filteredHash: string | undefined): {
   budgets: Budget[]

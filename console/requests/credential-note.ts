@@ -3,7 +3,7 @@ import type { ProviderNeeds } from '../api/types.ts'
 type CredentialNote = {
   /** Names of the providers whose credential is set or stored. */
   ready: string[]
-  /** Without any: what the provider with the most models lacks. */
+  /** If `ready` is empty: the provider with the most models, and the credentials that it lacks. */
   first?: Pick<ProviderNeeds, 'name' | 'missing'> | undefined
 }
 

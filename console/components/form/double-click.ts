@@ -16,7 +16,10 @@ function blockSecondClick(event: MouseEvent): void {
   }
 }
 
-/** For buttons of rows without keys: the next row reuses the button of a removed row. */
+/**
+ * Ignores the second click of a double click. For buttons of rows without a `key`, because the next row reuses the button of a
+ * removed row.
+ */
 export const onFirstClick = (onClick: () => void) => (event: MouseEvent) => {
   if (event.detail < 2) onClick()
 }

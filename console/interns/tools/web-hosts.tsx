@@ -19,7 +19,7 @@ export function WebHosts({ hosts, onSave }: Props) {
   const { problem, isBusy, onSubmit } = useAction()
   const enteredHosts = [...new Set(hostsText.split(/[\s,]+/).filter(Boolean))]
   const isChanged = enteredHosts.join() !== hosts.join()
-  /** Only the form calls it, which exists only with `onSave`. */
+  /** Only the form calls `save`. Without `onSave` there is no form. */
   const save = onSubmit(async () => {
     await onSave!(enteredHosts)
     toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => onSave!(hosts)) })

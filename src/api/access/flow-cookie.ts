@@ -52,7 +52,7 @@ export const hasSignedOut = (cookies: string | undefined, origin: string) =>
 
 const cookieName = (name: string, origin: string) => (isSecure(origin) ? `__Secure-${name}` : name)
 
-/** Only the routes of the sign-in get the cookies. */
+/** The path of the cookies: browsers send them only to the routes of the sign-in. */
 const signInPath = '/api/v1/sessions/oidc'
 
 /**

@@ -68,7 +68,7 @@ function prepareList(
   }
 }
 
-/** By items, which snapshots with newer measurements share. */
+/** The RSS feeds of a catalogue. The key is the list of items, because snapshots that differ only in measurements share the list. */
 const feeds = new WeakMap<Snapshot['items'], Map<string, Buffer>>()
 const maxFeeds = 8
 

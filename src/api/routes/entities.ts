@@ -20,7 +20,7 @@ export const workspaceEntity: EntityKind = { kind: 'workspace', fields: patchFie
 /** The secret is not part of the public form. A new secret changes the label. */
 export const credentialEntity: EntityKind = { kind: 'credential', fields: [...patchFields(CredentialPatch), 'label'] }
 
-/** Without `include_byok_in_budgets`, which belongs to the budgets of all intervals and is beside the budget in a response. */
+/** `include_byok_in_budgets` is not part of a budget, because it belongs to the budgets of all intervals. */
 export const budgetEntity: EntityKind = { kind: 'budget', fields: ['limit_usd', 'thresholds'] }
 
 /** The thresholds of a limit are changed apart from their key or guardrail. */

@@ -4,7 +4,7 @@ import { createOutgoingFetch } from '#platform/net/outgoing.ts'
 import { createWarning, type OpenContext } from './parts.ts'
 
 /**
- * Opens the client of the issuer, and checks in the background that the issuer is the one of the settings.
+ * Opens the client of the issuer, and checks in the background that the issuer's metadata names the issuer of the settings.
  * @throws UserFacingError if the settings name an issuer but no client id.
  */
 export function openOidc(context: Pick<OpenContext, 'parts'>): OidcClient | undefined {

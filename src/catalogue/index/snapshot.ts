@@ -55,7 +55,7 @@ export class Snapshot {
     return this.#compiled.items()
   }
 
-  /** By model, from 0 to 1; NaN without measurements. */
+  /** The success rate of requests with tools of each model, from 0 to 1; NaN without measurements. */
   get toolSuccess(): Float64Array {
     return this.#toolSuccess()
   }

@@ -18,6 +18,6 @@ export type AdmittedRequest = {
   /** The prompt and response to store; undefined if the policy stores none. */
   content: ContentRecorder | undefined
   access: EndpointAccess
-  /** Also has the request as it is sent, which can have a lower token limit than the decision. */
+  /** Contains the request to send, whose token limit can be lower than that of the decision. */
   reservation: RequestReservation
 }

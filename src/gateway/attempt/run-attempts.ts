@@ -32,7 +32,7 @@ export type AttemptDeps = EncodingDeps & {
 
 type Outcome =
   | SendOutcome
-  /** Not sent, because a guardrail that changed in the meantime forbids the endpoint. */
+  /** The request was not sent, because a guardrail that changed in the meantime forbids the endpoint. */
   | { kind: 'forbidden'; fault: Fault }
 
 /**

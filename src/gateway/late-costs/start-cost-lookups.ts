@@ -36,7 +36,7 @@ type CostLookupDeps = {
 
 /** The most lookups that a server claims at once. */
 const maxClaimedLookups = 16
-/** Also finds the lookups of servers that stopped. */
+/** The interval at which the stored lookups are read. This also finds the lookups of servers that stopped. */
 const pollIntervalMs = 30_000
 /** The wait after a failure of the database. */
 const retryMs = 5000

@@ -83,7 +83,7 @@ const bitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const mpeg2BitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 /** Sample rates of MPEG 1, in Hz. */
 const sampleRates = [44_100, 48_000, 32_000]
-/** By the version bits: MPEG 2.5, reserved, MPEG 2, MPEG 1. Only the last has the full sample rates. */
+/** The divisor of `sampleRates` for each value of the version bits: MPEG 2.5, reserved, MPEG 2, MPEG 1. */
 const rateDivisors = [4, 1, 2, 1]
 
 type Mp3Frame = { bytes: number; seconds: number }

@@ -28,7 +28,7 @@ type StreamOptions = {
 
 /** Relays a stream to the client: the bytes of the upstream, or a translation of its events. */
 export class StreamRelay implements Receiver, DeltaReceiver {
-  /** This relay, if it can relay text deltas without their events. */
+  /** This relay itself, if it can relay text deltas without their events; otherwise undefined. */
   readonly deltas: DeltaReceiver | undefined
   readonly #response: ResponseStream
   readonly #options: StreamOptions

@@ -19,7 +19,7 @@ export const costLookupProtocols: Record<CostLookupKind, CostLookupProtocol> = {
   'openai-responses': { path: (id) => `/responses/${encodeURIComponent(id)}`, read: responseBill },
 }
 
-/** Only finished responses have their complete usage. */
+/** The states of a response whose usage is complete. */
 const finishedStates = new Set<unknown>(['completed', 'incomplete', 'failed', 'cancelled'])
 
 function openRouterBill(body: unknown): ReportedBill | undefined {

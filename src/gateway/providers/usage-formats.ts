@@ -25,7 +25,7 @@ type CompiledUsageFormat = Pick<UsageFormat, 'onlyIfPresent' | 'separateCount'> 
 
 /** Formats in their order, and for each field of a usage a bit mask of the formats that read it. */
 export type UsageFormatSet = {
-  /** Only the format that clients of the protocol read. */
+  /** A list with one format: the one that clients of the protocol read. */
   clientFormats: readonly [CompiledUsageFormat]
   all: readonly CompiledUsageFormat[]
   formatMasks: Map<string, number>

@@ -38,7 +38,7 @@ export class RequestRecord {
   /** Notes of the plan and of the attempts. */
   readonly attempts: AttemptNotes
   readonly unconfirmedLoss = new UnconfirmedLoss()
-  /** By the monotonic clock, as the times of attempts and responses. */
+  /** The start by the monotonic clock, which also measures the times of attempts and responses. */
   readonly #startedAt: number
   readonly #deps: RecordDeps
   readonly #facts: RequestFacts

@@ -6,7 +6,7 @@ const maxTypos = 2
 /** Shorter names allow fewer typos, because a typo can make another name. */
 const lettersPerTypo = 5
 
-/** Too many ids contain a shorter name. */
+/** A shorter name gets no suggestions, because too many ids contain it. */
 const minLength = 3
 
 /** The date or `-latest` at the end of a maker's name for a model. */

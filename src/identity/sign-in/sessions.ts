@@ -38,8 +38,8 @@ type SessionsDeps = {
 }
 
 /**
- * Finds sessions, usually from memory. As with keys, an ended session is removed immediately from the cache of this server,
- * and by a notification within a second on all others. A session also ends with its key and its membership.
+ * Finds sessions, usually in memory. An ended session, like a deleted key, is removed from the cache of this server immediately, and
+ * from those of all others by a notification within a second. A session also ends with its key and its membership.
  */
 export class Sessions {
   readonly lifetimes: SessionLifetimes

@@ -35,7 +35,7 @@ export type Call<S extends Schemas, Caller> = {
   upload: AsyncIterable<Buffer>
   /** The bytes of the body, if it is long and the route sets `keepsBody`. */
   source: JsonSource | undefined
-  /** For streamed responses. After it has opened, the return value of the handler is ignored. */
+  /** The response of a handler that streams. After the handler has opened it, the return value of the handler is ignored. */
   response: ResponseStream
 }
 

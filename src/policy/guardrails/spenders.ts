@@ -55,7 +55,7 @@ type SpenderSearch = {
   /** The first day that counts. */
   since: number
   includesByok: boolean
-  /** Only keys and members that are assigned to this guardrail; null for the whole workspace. */
+  /** The id of the guardrail to which the keys and members are assigned; null for all of the workspace. */
   assignedTo: string | null
 }
 

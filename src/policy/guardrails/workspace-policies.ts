@@ -53,7 +53,10 @@ export async function readWorkspacePolicies(
 class WorkspacePolicies {
   /** Undefined while the default guardrail was never changed, because it has no rules yet. */
   readonly #defaultGuardrail: GuardrailRecord | undefined
-  /** By `key <hash>` and `member <user id>`. Undefined for a guardrail that was deleted between the queries. */
+  /**
+   * The guardrails of keys and members, by `key <hash>` and `member <user id>`. Undefined for a guardrail that was deleted between the
+   * queries.
+   */
   readonly #assignedGuardrails: ReadonlyMap<string, GuardrailRecord | undefined>
   readonly #workspaceBudgets: readonly PersistentBudget[]
   readonly #policiesBySubject = new Map<string, EffectivePolicies>()

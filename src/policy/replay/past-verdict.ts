@@ -32,7 +32,7 @@ type PastJudgeDeps = {
   guardrail: GuardrailRecord
   findModel: (name: string) => Model | undefined
   vendors: Config['zdr_vendors']
-  /** By default every endpoint is reachable. */
+  /** Defaults to a function that returns true for every endpoint. */
   isReachable?: IsReachable | undefined
 }
 

@@ -32,7 +32,7 @@ export function redactEvent(event: AuditEvent, reader: Reader): AuditEvent {
 
 type Reader = Pick<Caller, 'userId'>
 
-/** For objects that every reader of the audit log can also read by their own route. */
+/** Removes nothing, for kinds of objects that every reader of the audit log can also read with `GET` routes. */
 const keepState = (state: State) => state
 
 /** Removes what a reader cannot see from a state. Lists every kind, so that a new kind is visible only after a decision. */

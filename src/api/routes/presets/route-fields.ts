@@ -15,7 +15,7 @@ export const PresetWorkspace = z.object({
     .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
 })
 
-/** For requests that change presets: other parameters are refused. */
+/** The query of requests that change presets. Other parameters are refused. */
 export const StrictPresetWorkspace = strictFields(PresetWorkspace.shape)
 
 /** The caller in the workspace that a request names. @throws Fault `invalid` or `forbidden`. */

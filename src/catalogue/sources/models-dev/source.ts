@@ -14,7 +14,7 @@ export type SourceCost = {
   reasoning?: number
   input_audio?: number
   output_audio?: number
-  /** Of images in responses, per million tokens. */
+  /** The price of images in responses, per million tokens. */
   image?: number
 }
 

@@ -1,7 +1,7 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
 
-/** Only the models and the preferences of a preset apply. Its system prompt and other settings are for chats. */
+/** Applies only the models and the preferences of a preset. The system prompt and other settings of the preset are for chats. */
 export const embeddingsPreset: PresetStyle = {
   toBodyFields: ({ model, models, provider, route }) => withoutNulls({ model, models, provider, route }),
   withPrompt: () => ({}),

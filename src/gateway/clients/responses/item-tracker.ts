@@ -42,7 +42,7 @@ type CallEvents = ReturnType<typeof listCallEvents>
  * service.
  */
 export class ItemTracker {
-  /** By their index among the items. */
+  /** The relayed calls by their index among the items. */
   readonly #calls = new Map<number, RelayedCall>()
   #itemCount = 0
   #eventCount = 0

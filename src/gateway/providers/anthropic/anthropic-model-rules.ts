@@ -116,7 +116,7 @@ const withSmallerBudget: ClaudeRule = (body, _model, dropped) => {
   return { ...body, thinking: { ...thinking, budget_tokens: smaller } }
 }
 
-/** With reasoning, Claude refuses a smaller `top_p`. */
+/** The smallest `top_p` that Claude accepts in a request with reasoning. */
 const minTopP = 0.95
 
 /** Claude refuses reasoning beside most sampling settings. */

@@ -11,11 +11,11 @@ import { readCompleteReasoning } from './anthropic-turns.ts'
 
 /** How Anthropic models are configured to reason. */
 type ThinkingMode =
-  /** By a token budget. Sampling settings are accepted without reasoning. */
+  /** The request sets a token budget. Sampling settings are accepted in requests without reasoning. */
   | 'budget'
-  /** By an effort without `xhigh`. Sampling settings are accepted. */
+  /** The request sets an effort, but not `xhigh`. Sampling settings are accepted. */
   | 'adaptive'
-  /** By an effort, without sampling settings. */
+  /** The request sets an effort. Sampling settings are not accepted. */
   | 'adaptive-only'
 
 /**

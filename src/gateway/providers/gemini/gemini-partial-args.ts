@@ -45,7 +45,7 @@ export class PartialArguments {
   }
 }
 
-/** Without a prototype, every name is an ordinary field. */
+/** Creates an object without a prototype, in which every name is an ordinary field. */
 const newObject = () => Object.create(null) as Record<string, unknown>
 
 function readPartValue({ stringValue, numberValue, boolValue, nullValue }: PartialArg): unknown {

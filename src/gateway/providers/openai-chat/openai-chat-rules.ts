@@ -63,7 +63,7 @@ const formatPosition: Parameters<typeof formatRepair>[0] = {
 
 const defaultToolRepair = toolRepair(toolShape, {})
 const openaiToolRepair = toolRepair(toolShape, openaiSchemaRules)
-/** For servers that make grammars of schemas, as llama.cpp does. */
+/** The repair for servers that convert schemas to grammars, such as llama.cpp. */
 const grammarToolRepair = toolRepair(toolShape, { accepts: isAcceptedInGrammar })
 
 const commonRepairs: Repair[] = [
@@ -74,7 +74,7 @@ const commonRepairs: Repair[] = [
   dataUrlRepair(splitPaths('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
 const formatRepairs: Repair[] = [formatRepair(formatPosition)]
-/** For servers that check what OpenAI requires of strict schemas. */
+/** The repairs for servers that check whether a strict schema fulfils the requirements of OpenAI. */
 const strictFormatRepairs: Repair[] = [
   wrapSchema,
   formatRepair(formatPosition, { validatesStrictSchemas: true }),

@@ -19,7 +19,7 @@ export const openaiSchemaRules: SchemaRules = {
   accepts: (keyword, value) => keyword !== 'pattern' || typeof value !== 'string' || !/\(\?<?[=!]/.test(value),
 }
 
-/** For servers that limit only the length of a name. */
+/** The pattern of names for servers that limit only the length of a name. */
 export const anyCharacters = /^[\s\S]*$/
 
 /** A response format or a function: both have a schema and `strict`. */

@@ -47,7 +47,7 @@ function dropMiddle(items: Item[], excess: number): Item[] {
 /** A turn is shortened if dropping it would lose this many characters more than necessary. */
 const minTrimmedLength = 4000
 
-/** These always remain: the messages before the first turn of the user, this turn, and the last turn. */
+/** The number of parts that always remain: the messages before the first turn of the user, the first turn, and the last turn. */
 const minTurns = 3
 
 /** The mark at a cut adds characters, so a cut saves less than requested. The next call of `compressPrompt` removes the rest. */

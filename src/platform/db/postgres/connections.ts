@@ -37,9 +37,9 @@ export class Connections {
   readonly #defaultOptions: ReturnType<typeof connectionOptions>
   /** The connections of the pool. */
   readonly #open = new Set<Connection>()
-  /** Those of `#open` that a caller has acquired. */
+  /** The open connections that a caller has acquired. */
   readonly #used = new Set<Connection>()
-  /** Those of `#open` that are closed when they are released. */
+  /** The open connections that will be closed when they are released. */
   readonly #retired = new WeakSet<Connection>()
   /** Connections outside the pool. */
   readonly #unpooled = new Set<Connection>()

@@ -78,5 +78,5 @@ export function createMutex() {
 export type Mutex = ReturnType<typeof createMutex>
 type MutexLock = Pick<Mutex, 'enter' | 'leave'>
 
-/** For a connection without transactions: statements need no lock. */
+/** The mutex of a connection without transactions, whose statements need no lock. */
 export const noopMutex: MutexLock = { enter: async () => {}, leave: () => {} }

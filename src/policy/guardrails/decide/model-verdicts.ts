@@ -13,7 +13,7 @@ export type ModelVerdict = {
   guardrail: GuardrailRecord
   /** The rule that forbids the model at every endpoint. */
   rule: RuleName | undefined
-  /** With the rule that forbids each. */
+  /** The forbidden endpoints, each with the rule that forbids it. */
   forbiddenEndpoints: { endpoint: Endpoint; rule: RuleName }[]
 }
 

@@ -25,7 +25,7 @@ type RuleKind =
   | { at: 'endpoint'; forbids: Forbids<JudgedOffer> }
   | { at: 'content' }
   | { at: 'limit' }
-  /** Only modifies another field. */
+  /** The field only changes the effect of another field. */
   | { at: 'other rule' }
 
 /** Whether a policy requires zero data retention from the endpoints of a vendor's models. */

@@ -12,7 +12,7 @@ export type StoredBudget = {
   at: number
   /** Undefined if no account of the period is stored. */
   spent: PicoUsd | undefined
-  /** Of all periods: under another interval, a lease counts in each period that it overlaps. */
+  /** The leases of all periods, because a lease of another interval counts in each period that it overlaps. */
   leases: Lease[]
   /** The thresholds that were notified in the period. */
   notifiedThresholds: NotifiedThreshold[]

@@ -3,7 +3,7 @@ import type { EventFilter } from '../../../protocol/response-normalization.ts'
 
 /** The filters that change the text of one stream, in their order. */
 export class EventFilters {
-  /** Those that are done are removed. */
+  /** The filters that are still needed. A finished filter is removed. */
   #filters: readonly EventFilter[]
 
   constructor(filters: readonly EventFilter[]) {

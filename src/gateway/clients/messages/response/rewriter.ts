@@ -48,7 +48,10 @@ export function createMessagesRewriter(head: ResponseHead): PassthroughRewriter 
 /** Content in the first event of a stream, as `startChanges` finds it. */
 const firstContent = /"content"\s*:\s*\[\s*\{/
 
-/** Also removes the content of the first event: clients get it in blocks, and would otherwise have it twice. */
+/**
+ * Returns the changes of the first event of a stream. They also remove its content: clients get the content in blocks, and would
+ * otherwise have it twice.
+ */
 function startChanges(raw: Buffer, { set, fill }: Changes): Changes {
   return firstContent.test(raw.toString('latin1')) ? { set: { ...set, content: '[]' }, fill } : { set, fill }
 }
