@@ -21,7 +21,7 @@ export const WebhookDelivery = z
       .describe('`failed`: every attempt failed, and the delivery is not retried automatically.'),
     attempts: z.int(),
     next_attempt_at: z.iso.datetime().nullable(),
-    last_status: z.int().nullable().describe('The HTTP status of the last attempt, if there was an answer.'),
+    last_status: z.int().nullable().describe('The HTTP status of the last attempt; null if it got no response.'),
     last_error: z.string().nullable(),
     created_at: z.iso.datetime(),
     settled_at: z.iso.datetime().nullable(),

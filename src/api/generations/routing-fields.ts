@@ -15,7 +15,7 @@ const Attempt = z.object({
     .partial()
     .optional()
     .describe(
-      'The error that the provider returned: its status, code and message, as far as it named them. Credentials are masked, and the message is cut after 2 kB. It can quote the prompt: callers who cannot read the texts of the request get null.',
+      'The error that the provider returned: its status, code and message, if the provider sent them. Credentials are masked, and a message is cut after 2 kB. `message` is null for callers who are not allowed to read the texts of the request, because it can quote the prompt.',
     ),
   charged_usd: z
     .number()

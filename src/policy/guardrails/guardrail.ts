@@ -50,7 +50,7 @@ export const Guardrail = z
       .array(Spender)
       .optional()
       .describe(
-        'The members and keys that have spent the most of the limit, at most 10, the most first. The amounts above are those of the first.',
+        'The at most 10 members and keys that have spent the most of the limit, highest spending first. The amounts of the guardrail itself are those of the first entry.',
       ),
     group_spending: z
       .array(GroupSpending)

@@ -42,7 +42,7 @@ export const KeyUsage = z.object({
     .number()
     .nullable()
     .describe(
-      'The part of the limit that is charged without a report of a provider in the current period, in USD, with what crashed servers had reserved.',
+      'The amount in USD that the limit was charged in the current period without the report of a provider. Includes the reservations of crashed servers.',
     ),
   limit_held: z
     .number()

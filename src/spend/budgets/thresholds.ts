@@ -17,7 +17,7 @@ export const Thresholds = z
   .array(z.int().min(1).max(100))
   .max(maxThresholds)
   .describe(
-    'The percentages of the limit at which webhooks are notified, once per period. An empty list notifies of none. Defaults to 50, 80 and 100.',
+    'The percentages of the limit at which webhooks are notified, once per period. With an empty list, webhooks are not notified. Defaults to 50, 80 and 100.',
   )
 
 export const ThresholdsBody = strictFields({

@@ -23,7 +23,7 @@ export const ActivityItem = z
     user_name: Name.describe('The name in the organization; null if it is no longer known.'),
     user_email: Name,
     api_key_hash: z.string().optional(),
-    api_key_name: Name.describe('For a deleted key, its last one.'),
+    api_key_name: Name.describe('The name of the key. For a deleted key, its last name.'),
     requests: z.int(),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),

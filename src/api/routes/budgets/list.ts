@@ -12,7 +12,8 @@ export const listWorkspaceBudgets = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'List the budgets of a workspace',
-  description: 'At most one for each interval, the shortest first, with the spending of the current period.',
+  description:
+    'Returns at most one budget for each interval, shortest interval first, with the spending of the current period.',
   request: { params: WorkspaceParams },
   response: z.object({ data: z.array(WorkspaceBudget), include_byok_in_budgets: IncludesByok }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

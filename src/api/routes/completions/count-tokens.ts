@@ -15,7 +15,7 @@ export const countMessageTokens = route({
   acceptsApiKeyHeader: () => true,
   summary: 'Count the tokens of a messages request',
   description:
-    'Endpoints with Anthropic’s protocol count the tokens. For other endpoints the number is estimated, rather too high than too low, and the response has the header `x-tokens-estimated: true`. The call is not metered.',
+    'Endpoints with Anthropic’s protocol count the tokens. For other endpoints, the number is an estimate, which is usually too high. The response then has the header `x-tokens-estimated: true`. The call is not metered.',
   request: { body: MessagesCall },
   keepsBody: true,
   response: z.object({ input_tokens: z.int() }),

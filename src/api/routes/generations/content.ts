@@ -19,7 +19,9 @@ export const GenerationContent = z
     input: z.object({
       messages: z
         .array(z.unknown())
-        .describe('As filtered by guardrails, in the format of chat completions for every client protocol.'),
+        .describe(
+          'The messages after the content filters of guardrails, in the format of chat completions for every client protocol.',
+        ),
       parameters: z
         .record(z.string(), z.unknown())
         .nullable()

@@ -23,7 +23,7 @@ export const releaseGenerations = route({
   key: 'management',
   summary: 'Release unconfirmed amounts of requests',
   description:
-    'Releases what limits were charged without a report of the provider, for one request (`id`) or all requests of a filter, and gives it back to the budgets that counted it. The cost stays. Repeating the call changes nothing. The audit log records it.',
+    'Releases the amounts that limits were charged without a report of the provider, for one request (`id`) or for all requests of a filter. The amounts are returned to the budgets that counted them. The cost does not change. Repeating the call changes nothing. The audit log records it.',
   request: { query: Query, body: NoBody },
   response: z.object({
     data: z

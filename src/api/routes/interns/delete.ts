@@ -9,7 +9,7 @@ const DeleteBody = strictFields({
   acknowledge_workspace_loss: z
     .boolean()
     .optional()
-    .describe('Accepted for compatibility, without an effect. An intern on a lost host is deleted without it, too.'),
+    .describe('Accepted for compatibility; has no effect. An intern on a lost host is deleted with or without it.'),
 }).optional()
 
 export const deleteInternRoute = route({

@@ -12,7 +12,7 @@ export const deleteKeyRoute = route({
   roles: ['owner', 'admin', 'developer'],
   summary: 'Delete a key',
   description:
-    'The key stops working immediately on this server, and within a second on other servers. A management key can be deleted only if another one is valid as long.',
+    'The key stops working immediately on this server, and within a second on other servers. A management key can be deleted only if another management key is valid for at least the same time.',
   request: { params: KeyParams },
   response: z.object({ deleted: z.literal(true) }),
   ifMatch: keyEntity,

@@ -45,7 +45,7 @@ const Query = PageQuery.extend({
     .literal('limit_used')
     .optional()
     .describe(
-      'Returns only the enabled keys with a limit, of all workspaces that the caller reaches: exhausted ones first, then by the share of the limit that they are expected to use.',
+      'Returns only the enabled keys with a limit, of all workspaces that the caller reaches. Keys whose limit is exhausted come first. The others are sorted by the share of the limit that they are expected to use.',
     ),
   include_disabled: booleanParameter('Whether to include disabled keys.').prefault('false'),
 })

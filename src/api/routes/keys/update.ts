@@ -14,7 +14,7 @@ export const updateKey = route({
   roles: ['owner', 'admin', 'developer'],
   summary: 'Update or disable a key',
   description:
-    'Takes effect immediately on this server, and within a second on other servers. A management key can be disabled only if another one is valid as long.',
+    'Takes effect immediately on this server, and within a second on other servers. A management key can be disabled only if another management key is valid for at least the same time.',
   request: { params: KeyParams, body: KeyPatch },
   response: z.object({ data: Key }),
   etag: keyEntity,

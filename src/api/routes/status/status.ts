@@ -104,7 +104,7 @@ export const Status = z
               provider: z.string(),
               name: z.string(),
               variables: z.array(z.string()).describe('One of these environment variables of the service is enough.'),
-              models: Count.describe('Number of models that it can answer.'),
+              models: Count.describe('Number of models of the provider.'),
             }),
           )
           .describe('Providers that are used only with a workspace’s own key.'),

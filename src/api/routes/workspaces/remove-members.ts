@@ -12,7 +12,7 @@ export const bulkRemoveWorkspaceMembers = route({
   key: 'management',
   summary: 'Remove members from a workspace',
   description:
-    'All members are removed or none. Members with enabled keys in the workspace cannot be removed, unless `disable_keys` is true. Members whom a claim of the OpenID Connect issuer added return at their next sign-in.',
+    'All members are removed or none. Members with enabled keys in the workspace can be removed only if `disable_keys` is true. Members whom a claim of the OpenID Connect issuer added return at their next sign-in.',
   request: { params: WorkspaceParams, body: RemovedWorkspaceMembers },
   response: z.object({ removed_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'unsupported_media_type'],

@@ -11,7 +11,7 @@ service first. With Postgres, the service can keep running.`
 export function resetManagementCommand(keys: Command, { env, out, err }: Terminal): void {
   keys
     .command('reset-management')
-    .description('Create a management key without the service, for when all are lost')
+    .description('Create a management key without the running service, if all management keys are lost')
     .option('--disable-others', 'Also disable all other management keys')
     .addHelpText('after', accessHelp)
     .action(async ({ disableOthers = false }: { disableOthers?: boolean }) => {

@@ -15,7 +15,7 @@ export function showCommand(requests: Command, { env, out }: Terminal): void {
     .command('show')
     .description('Show one request: its attempts, its cost, and why it failed or was refused')
     .argument('<id>', 'ID of the request, from "requests list" or the response header X-Generation-Id')
-    .option('--content', 'Include the prompt and the answer, if the workspace stores them')
+    .option('--content', 'Include the prompt and the response, if the workspace stores them')
     .option('--json', 'Print JSON')
     .addHelpText('after', managementKeyHelp)
     .action(async (id: string, { content, json }: Options) => {

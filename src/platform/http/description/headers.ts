@@ -8,7 +8,7 @@ const describedHeaders = {
   etag: {
     component: 'EntityTag',
     description:
-      'The version of what is returned. An operation with the header `If-Match` refuses a change if the object was changed since. One with `If-None-Match` returns 304 if the response is the same.',
+      'The version of the returned object or list. An operation with the header `If-Match` refuses a change if the object was changed since. An operation with the header `If-None-Match` returns 304 if the response would be the same.',
     schema: { type: 'string' },
   },
   'retry-after': {

@@ -12,14 +12,14 @@ export const questionFields = {
   id: z.string().describe('The `tool_call_id` of the answer.'),
   session_id: z.string().describe('The session of the answer.'),
   asked_at: z.iso.datetime(),
-  deadline_at: z.iso.datetime().describe('The time at which the run ends without an answer.'),
+  deadline_at: z.iso.datetime().describe('The deadline of the answer. If there is no answer until then, the run ends.'),
 }
 
 export const PermissionChoices = z
   .array(z.object({ id: z.string(), kind: z.enum(permissionKinds), name: z.string() }))
   .optional()
   .describe(
-    'All options of the agent. The answer can be the `id` of an option; it must be if several options have the same `kind`.',
+    'All options of the agent. The answer can be the `id` or the `kind` of an option. If several options have the same `kind`, it must be the `id`.',
   )
 
 export const permissionFields = {
