@@ -13,7 +13,7 @@ type Subject = Parameters<GuardrailCache['policiesOf']>[0]
 
 type InternsParts = Omit<SupervisionParts, 'decisions'> & {
   guardrailCache: Pick<GuardrailCache, 'policiesOf'>
-  scanner: Pick<Scanner, 'scanText' | 'scanResponse'>
+  scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
   /** Called when a content filter refuses a text, or screening fails. */
   onRefused: (error: unknown) => void
 }

@@ -5,7 +5,7 @@ import { faultStatus } from '#platform/http/response/faults.ts'
 import type { Content, ContentError } from '#spend/contents/content.ts'
 import { ContentTruncator } from '#spend/contents/content-truncator.ts'
 import type { ContentWriter } from '#spend/contents/content-writer.ts'
-import { AnswerContentCollector } from '#spend/contents/response-content-collector.ts'
+import { ResponseContentCollector } from '#spend/contents/response-content-collector.ts'
 import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 import type { PolicyDecision } from '../admission/policy.ts'
 
@@ -36,13 +36,13 @@ function isSampled(id: string, rate: number): boolean {
 export class ContentRecorder {
   readonly #contents: ContentStorage
   readonly #chat: ChatRequest
-  #response: AnswerContentCollector
+  #response: ResponseContentCollector
 
   /** @param chat the request after content filters. */
   constructor(contents: ContentStorage, chat: ChatRequest) {
     this.#contents = contents
     this.#chat = chat
-    this.#response = new AnswerContentCollector(contents.maxBytes)
+    this.#response = new ResponseContentCollector(contents.maxBytes)
   }
 
   /**
@@ -50,7 +50,7 @@ export class ContentRecorder {
    * @returns a function that counts events with `count` and collects them.
    */
   startResponse(count: (events: CompletionEvent[]) => void): (events: CompletionEvent[]) => void {
-    const response = new AnswerContentCollector(this.#contents.maxBytes)
+    const response = new ResponseContentCollector(this.#contents.maxBytes)
     this.#response = response
     return (events) => {
       count(events)

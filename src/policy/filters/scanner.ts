@@ -30,7 +30,7 @@ export type Scanner = {
     request: ScanRequest,
   ) => Promise<BlockedResult | PassedResult<string>>
   /** Filters the user's answer to a question. JSON is filtered value by value, and stays valid. */
-  scanResponse: (
+  scanAnswer: (
     rules: readonly FilterRule[],
     text: string,
     request: ScanRequest,
@@ -81,7 +81,7 @@ export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
       const result = await scanRequest(rules, { prompt: { prompt: text } }, request)
       return result.outcome === 'blocked' ? result : passedResult(result.content.prompt.prompt, result.findings)
     },
-    async scanResponse(rules, text, request) {
+    async scanAnswer(rules, text, request) {
       const result = await scanRequest(rules, { answer: { input: { arguments: text } } }, request)
       return result.outcome === 'blocked'
         ? result

@@ -49,7 +49,8 @@ export function createPastJudge(deps: PastJudgeDeps): (facts: PastFacts) => Past
   }
 }
 
-type JudgedEndpoint = { endpoint: Endpoint; rule: RuleName | undefined }
+/** An endpoint, and the rule that forbids it. */
+type EndpointVerdict = { endpoint: Endpoint; rule: RuleName | undefined }
 
 function judge(deps: PastJudgeDeps, facts: PastFacts): PastVerdict {
   const { guardrail, findModel } = deps
@@ -64,7 +65,7 @@ function judge(deps: PastJudgeDeps, facts: PastFacts): PastVerdict {
 }
 
 /** Returns the endpoints of a model, each with the rule that forbids it. */
-function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): JudgedEndpoint[] {
+function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): EndpointVerdict[] {
   const modelVerdict = findModelViolation([guardrail], model)
   return model.endpoints.map((endpoint) => ({
     endpoint,
@@ -76,7 +77,7 @@ function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): Ju
 function judgeResponse(
   { isReachable }: PastJudgeDeps,
   { endpointId, incapable = [], owner }: PastFacts,
-  endpoints: readonly JudgedEndpoint[],
+  endpoints: readonly EndpointVerdict[],
 ): PastVerdict {
   const forbiddenBy = endpoints.find(({ endpoint, rule }) => rule && endpoint.id === endpointId)?.rule
   if (!forbiddenBy) return { outcome: 'allowed' }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AnswerContentCollector } from './response-content-collector.ts'
+import { ResponseContentCollector } from './response-content-collector.ts'
 
 test('the parts of a response are joined: text, reasoning, calls with arguments', () => {
-  const response = new AnswerContentCollector(1000)
+  const response = new ResponseContentCollector(1000)
   response.addEvents([
     { type: 'reasoning', text: 'Hm' },
     { type: 'text', text: 'Let me ' },
@@ -27,7 +27,7 @@ test('the parts of a response are joined: text, reasoning, calls with arguments'
 })
 
 test('of a response without end only a bounded part is held', () => {
-  const response = new AnswerContentCollector(1000)
+  const response = new ResponseContentCollector(1000)
   for (let n = 0; n < 100_000; n++) response.addEvents([{ type: 'text', text: '0123456789' }])
   for (let n = 0; n < 100_000; n++) response.addEvents([{ type: 'tool_call', index: n, id: `${n}`, name: 'x' }])
   const { completion, calls } = response.toContent()
@@ -35,7 +35,7 @@ test('of a response without end only a bounded part is held', () => {
 })
 
 test('provider data that is not text is ignored', () => {
-  const response = new AnswerContentCollector(1000)
+  const response = new ResponseContentCollector(1000)
   response.addEvents([
     { type: 'text', text: { toString: null } as never },
     { type: 'tool_arguments', index: 9, text: 'x' },

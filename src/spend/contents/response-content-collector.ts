@@ -10,7 +10,7 @@ type Call = { id: string; name: string; pieces: string[] }
  * Collects the content of a response up to a limit. Pieces are joined at the end. The fields of events are checked, because
  * providers can send other types than their protocol declares.
  */
-export class AnswerContentCollector {
+export class ResponseContentCollector {
   readonly #maxCharacters: number
   #characters = 0
   readonly #text: string[] = []

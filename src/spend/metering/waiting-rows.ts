@@ -45,7 +45,7 @@ export class WaitingRows {
     return this.#queue.slice(0, count)
   }
 
-  /** Removes rows, returned by `first`, that are in the database now. */
+  /** Removes rows, returned by `peek`, that are in the database now. */
   removeWritten(rows: Generation[]): void {
     // A save may have taken them out of the queue meanwhile.
     if (this.#queue[0] === rows[0]) this.#queue = this.#queue.slice(rows.length)

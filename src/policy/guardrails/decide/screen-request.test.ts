@@ -9,7 +9,7 @@ const guardrail = { id: 'g', name: 'G', policy: { ...emptyPolicy, ...filters } }
 const clean = async () => ({ outcome: 'clean', content: 'as it may leave', findings: [] })
 
 test('a text that no filter blocks is sent as the filters changed it', async () => {
-  const scanner = { scanText: clean, scanResponse: clean } as unknown as Parameters<typeof screenText>[0]
+  const scanner = { scanText: clean, scanAnswer: clean } as unknown as Parameters<typeof screenText>[0]
   assert.equal(
     await screenText(scanner, [guardrail], 'a secret', 'prompt', { requester: { workspaceId: 'w', keyHash: 'k' } }),
     'as it may leave',

@@ -44,7 +44,7 @@ function refuseTokenIds([strictest]: readonly FilterRule[], bodies: Record<strin
 
 /** Filters a single text: a prompt or the answer to a question. */
 export async function screenText(
-  scanner: Pick<Scanner, 'scanText' | 'scanResponse'>,
+  scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>,
   guardrails: readonly GuardrailRecord[],
   text: string,
   kind: 'prompt' | 'answer',
@@ -52,7 +52,7 @@ export async function screenText(
 ): Promise<string> {
   const filters = filtersOf(guardrails)
   if (filters.length === 0) return text
-  const scan = kind === 'prompt' ? scanner.scanText : scanner.scanResponse
+  const scan = kind === 'prompt' ? scanner.scanText : scanner.scanAnswer
   const result = await scan(filters, text, request)
   if (result.outcome === 'blocked') throw blockedFault(result)
   return result.content

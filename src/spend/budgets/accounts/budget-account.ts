@@ -1,6 +1,6 @@
 import { maxPico, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Grant, LeaseReport } from '../leases/lease-exchange.ts'
-import { Spending } from './spending.ts'
+import { AccountSpending } from './spending.ts'
 import { type ReserveOutcome, type WaitingRequest, WaitingRequests } from './waiting-requests.ts'
 
 /**
@@ -27,7 +27,7 @@ type BudgetAccountDeps = {
 export class BudgetAccount {
   /** The time of the last use, by the estimated clock of the database. */
   usedAt = 0
-  readonly spending = new Spending()
+  readonly spending = new AccountSpending()
   readonly #deps: BudgetAccountDeps
   #availableAmount = 0n
   #reservedAmount = 0n

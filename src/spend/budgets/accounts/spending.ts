@@ -4,7 +4,7 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
  * The spending of one account in its period, and three parts of it. `recorded` was passed to the ledger, `written` is stored by
  * the ledger, and the database has counted `confirmed` in the budget. Each is a part of the previous one.
  */
-export class Spending {
+export class AccountSpending {
   #total = 0n
   /** The spending of requests still in progress, which the ledger gets when they end. */
   #unrecorded = 0n
