@@ -9,7 +9,7 @@ import { setPriority } from 'node:os'
 import { basename, extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { type BuildOptions, buildSync, type Metafile, type OutputFile } from 'esbuild'
+import { type BuildOptions, build, buildSync, type Metafile, type OutputFile, type Plugin } from 'esbuild'
 import { nicenessPlus } from '#platform/process/process-priority.ts'
 import { type Manifest, manifestName } from './manifest.ts'
 import { bundledFiles, consoleFolder, packageFolder, screenNames } from './sources.ts'
@@ -25,10 +25,31 @@ const commonOptions = {
   logLevel: 'silent',
 } satisfies BuildOptions
 
+/**
+ * Replaces `marked` by its lexer, the only part that the console uses. The package is one module that creates a parser, so
+ * that the bundler cannot remove the rest. Its source map contains the modules that it was made from.
+ */
+const lexerOfMarked: Plugin = {
+  name: 'lexer-of-marked',
+  setup({ onResolve, onLoad }) {
+    const map = readFileSync(new URL(`${import.meta.resolve('marked')}.map`), 'utf8')
+    const { sources, sourcesContent } = JSON.parse(map) as Record<string, string[]>
+    const contentOf = (path: string) =>
+      path === 'marked'
+        ? "export { _Lexer as Lexer } from './Lexer.ts'"
+        : sourcesContent![sources!.findIndex((source) => basename(source) === basename(path))]
+    const namespace = 'marked'
+    onResolve({ filter: /^marked$/ }, ({ path }) => ({ path, namespace }))
+    onResolve({ filter: /./, namespace }, ({ path }) => ({ path, namespace }))
+    onLoad({ filter: /./, namespace }, ({ path }) => ({ contents: contentOf(path), loader: 'ts' }))
+  },
+}
+
 /** Builds the scripts of the console for browsers. */
 const bundleBrowserCode = () =>
-  buildSync({
+  build({
     ...commonOptions,
+    plugins: [lexerOfMarked],
     entryPoints: { main: 'console/main.tsx' },
     // Puts the modules that several screens use into the entry chunk.
     inject: ['console/shared-chunk.ts'],
@@ -145,7 +166,7 @@ function writeCompressed(folder: string, name: string, bytes: Uint8Array): strin
 
 async function bundle(folder: string): Promise<void> {
   const files = await bundledFiles()
-  const { outputFiles, metafile } = bundleBrowserCode()
+  const { outputFiles, metafile } = await bundleBrowserCode()
   const sheet = onlyFile(bundleStyle(files))
   const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
