@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { saveFocus } from '../window/focus.ts'
 
-/** A modal dialog, open while it is mounted. Escape or a click outside closes it. */
+/**
+ * A modal dialog, open while it is mounted. Escape or a click outside closes it. A press that starts inside does not, such as
+ * a selection of text that ends outside: the form would be lost.
+ */
 export function Dialog({
   title,
   onClose,
@@ -15,6 +18,12 @@ export function Dialog({
   children: ComponentChildren
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isPressedOutside = useRef(false)
+  /** The target of a press outside is the dialog itself, like that of a press beside its controls. */
+  const isOutside = ({ target, clientX: x, clientY: y }: MouseEvent) => {
+    const { left, right, top, bottom } = dialog.current!.getBoundingClientRect()
+    return target === dialog.current && (x < left || x > right || y < top || y > bottom)
+  }
   // In a layout effect, so that the next key press goes to the dialog.
   useLayoutEffect(() => {
     const restoreFocus = saveFocus()
@@ -27,8 +36,11 @@ export function Dialog({
       class={className}
       aria-label={title}
       onClose={onClose}
+      onPointerDown={(event) => {
+        isPressedOutside.current = isOutside(event)
+      }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose()
+        if (isPressedOutside.current && isOutside(event)) onClose()
       }}
     >
       {children}
