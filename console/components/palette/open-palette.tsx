@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Dialog } from '../form/dialog.tsx'
 import { isEnter } from '../window/keyboard.ts'
 import { type Command, commands, findCommands } from './commands.ts'
@@ -19,6 +19,9 @@ export function OpenPalette({ searchText: initialText, ofRequests, onClose }: Pa
   const matches = ofRequests ? [...nameResults, ...matchingCommands] : [...matchingCommands, ...nameResults]
   const results = [...matches, ...byExactId]
   const selectedIndex = Math.min(requestedIndex, results.length - 1)
+  useEffect(() => {
+    document.getElementById(`command-${selectedIndex}`)?.scrollIntoView({ block: 'nearest' })
+  }, [selectedIndex])
   const run = (command: Command | undefined) => {
     onClose()
     command?.onSelect()

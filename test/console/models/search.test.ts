@@ -57,3 +57,17 @@ test('a word in the field of the request log filters by its kind', options, asyn
   await page.waitForURL(/\/requests\?api_key_hash=[0-9a-f]{64}$/)
   assert.deepEqual(faults, [])
 })
+
+test('the selected result stays in view when the arrow keys move', options, async () => {
+  await using watched = await signedInPage(at.browser, at.world.service, '/models')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Go to…' }).click()
+  await page.getByRole('option').nth(15).waitFor()
+  for (let step = 0; step < 15; step++) await page.keyboard.press('ArrowDown')
+  const [list, selected] = await Promise.all([
+    page.getByRole('listbox').boundingBox(),
+    page.getByRole('option', { selected: true }).boundingBox(),
+  ])
+  assert.ok(selected!.y + selected!.height <= list!.y + list!.height + 1)
+  assert.deepEqual(faults, [])
+})
