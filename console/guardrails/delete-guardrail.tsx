@@ -6,6 +6,7 @@ import { invalidate } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
 import { ConfirmDeleteByName } from '../components/form/confirm-delete-by-name.tsx'
 import { Dialog } from '../components/form/dialog.tsx'
+import { onFirstClick } from '../components/form/double-click.ts'
 import { runOrToast } from '../components/form/use-action.ts'
 import { toast } from '../components/page/toast.tsx'
 import { emptyPolicy, patchBetween, policyOf } from './policy.ts'
@@ -33,7 +34,10 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
   }
   return (
     <>
-      <button type="button" onClick={() => (limit_usd === null ? void runOrToast(remove) : setOpen(true))}>
+      <button
+        type="button"
+        onClick={onFirstClick(() => (limit_usd === null ? void runOrToast(remove) : setOpen(true)))}
+      >
         Delete
       </button>
       {isOpen && (

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { EditorProps, Policy } from './policy.ts'
 
 type GroupLimit = NonNullable<Policy['group_limits']>[number]
@@ -8,6 +9,8 @@ export function GroupLimits({ policy, onChange }: EditorProps) {
   const replace = (limits: GroupLimit[]) => onChange({ ...policy, group_limits: limits.length > 0 ? limits : null })
   const changeLimit = (index: number, part: Partial<GroupLimit>) =>
     replace(all.map((one, at) => (at === index ? { ...one, ...part } : one)))
+  /** Changes when the inputs, which are uncontrolled, must be filled again. */
+  const [removals, setRemovals] = useState(0)
   const hasSession = all.some(({ by }) => by === 'session')
   const add = (by: GroupLimit['by']) =>
     replace([...all, { by, tag_name: by === 'tag' ? '' : null, limit_usd: 1, reset_interval: null }])
@@ -16,11 +19,14 @@ export function GroupLimits({ policy, onChange }: EditorProps) {
       <legend>Limits for each session or tag</legend>
       {all.map((limit, index) => (
         <GroupLimitFields
-          key={index}
+          key={`${removals} ${index}`}
           limit={limit}
           index={index}
           onChange={(part) => changeLimit(index, part)}
-          onRemove={() => replace(all.filter((_, at) => at !== index))}
+          onRemove={() => {
+            setRemovals(removals + 1)
+            replace(all.filter((_, at) => at !== index))
+          }}
         />
       ))}
       <div class="toolbar">

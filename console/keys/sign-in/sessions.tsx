@@ -1,6 +1,7 @@
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { ListedSession } from '../../api/types.ts'
+import { onFirstClick } from '../../components/form/double-click.ts'
 import { runOrToast } from '../../components/form/use-action.ts'
 import { EmptyState } from '../../components/page/page-states.tsx'
 import { toast } from '../../components/page/toast.tsx'
@@ -44,7 +45,7 @@ export function Sessions() {
               <button
                 type="button"
                 aria-label={`Sign out ${session.member.name || session.member.email}`}
-                onClick={() => void runOrToast(() => end(session))}
+                onClick={onFirstClick(() => void runOrToast(() => end(session)))}
               >
                 Sign out
               </button>

@@ -345,3 +345,32 @@ for (const colorScheme of ['light', 'dark'] as const) {
     })
   }
 }
+
+test('after a limit is removed, the inputs of the others show their own values', options, async () => {
+  const id = await make({ name: 'Two tags' })
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  for (const [number, name, usd] of [
+    [1, 'customer', '5'],
+    [2, 'team', '9'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Add limit per tag value' }).click()
+    await page.getByLabel(`Tag name, tag limit ${number}`).fill(name)
+    await page.getByLabel(`USD, tag limit ${number}`).fill(usd)
+  }
+  await page.getByRole('button', { name: 'Remove the limit, tag limit 1' }).click()
+  await page.getByLabel('Tag name, tag limit 2').waitFor({ state: 'detached' })
+  const values = ['Tag name', 'USD'].map((label) => page.getByLabel(`${label}, tag limit 1`).inputValue())
+  assert.deepEqual(await Promise.all(values), ['team', '9'])
+  assert.deepEqual(faults, [])
+})
+
+test('a double click on "Delete" deletes a guardrail once', options, async () => {
+  const id = await make({ name: 'Clicked twice' })
+  await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Delete' }).dblclick()
+  await page.getByText('Clicked twice deleted').waitFor()
+  await page.waitForLoadState('networkidle')
+  assert.deepEqual(faults, [])
+})
