@@ -4,7 +4,7 @@ import { Usd } from '../components/text/usd.tsx'
 import { count, exactCount, percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { type breakdownOf, logFilters, type Order, orderOf, type Row, type Values } from './queries.ts'
-import { colourOfGroup, groupName, groupsWithLine } from './stacked-lines.ts'
+import { colourOfGroup, groupId, groupName, groupsWithLine } from './stacked-lines.ts'
 
 type GroupTableProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
 
@@ -38,8 +38,8 @@ export function GroupTable({ rows, by, filters: { values, set } }: GroupTablePro
         </thead>
         <tbody>
           {rows.map((row) => {
-            const name = groupName(row, by.dimension)
-            return <GroupRow key={name} {...{ row, by, maxCost, values }} colour={colourOfGroup(name, names)} />
+            const id = groupId(row, by.dimension)
+            return <GroupRow key={id} {...{ row, by, maxCost, values }} colour={colourOfGroup(id, names)} />
           })}
         </tbody>
       </table>

@@ -60,7 +60,7 @@ function Overview() {
   useEffect(() => {
     if (refreshCount > 0) reload()
   }, [refreshCount, reload])
-  const { budgets, keys, unlistedCount } = useBudgets(values.api_key_hash)
+  const { budgets, keys, unlistedCount } = useBudgets(values.api_key_hash, refreshCount)
   const by = breakdownOf(values.by)
   const problems = useProblems(budgets, keys, refreshCount)
   const names = new Map(keys.map(({ hash, name }) => [hash, name]))

@@ -31,7 +31,19 @@ test('stackOf has five lines and one for the others, which have its colour', () 
     ],
   )
   assert.deepEqual(
-    ['a', 'e', 'f', 'g'].map((name) => colourOfGroup(name, groups.names)),
+    ['a', 'e', 'f', 'g'].map((id) => colourOfGroup(id, groups.names)),
     [1, 5, 6, 6].map((colour) => `var(--series-${colour})`),
+  )
+})
+
+test('groups of the same name have separate lines and amounts', () => {
+  const rows = [3, 2].map((cost) => ({ date: at(0), key: 'twin', ids: { key: `hash ${cost}` }, cost }))
+  const lines = stackOf(rows, 'key', 'cost', [0], groupsWithLine(rows, 'key', 'cost'))
+  assert.deepEqual(
+    lines.map(({ label, values }) => [label, values[0]]),
+    [
+      ['twin', 3],
+      ['twin', 2],
+    ],
   )
 })

@@ -8,6 +8,8 @@ const maxLines = 5
 export const noValue = 'none'
 
 export const groupName = (row: Row, dimension: string) => String(row[dimension] ?? noValue)
+/** Identifies a group. Several can have the same name, such as keys. */
+export const groupId = (row: Row, dimension: string) => row.ids?.[dimension] ?? groupName(row, dimension)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)
 
 /**
@@ -26,24 +28,23 @@ export function lineOf(rows: Row[], metric: string, times: number[], missing: nu
   return times.map((time) => byTime.get(time) ?? missing)
 }
 
-/** The groups with their own line, in descending order of a metric, and the number of the others. */
-export function groupsWithLine(
-  groups: Row[],
-  dimension: string,
-  metric = 'upstream_inference_cost',
-): { names: string[]; otherCount: number } {
+/** The names of the groups with their own line, by id, and the number of the others. */
+type GroupsWithLine = { names: ReadonlyMap<string, string>; otherCount: number }
+
+/** The groups with their own line, by id, in descending order of a metric, and the number of the others. */
+export function groupsWithLine(groups: Row[], dimension: string, metric = 'upstream_inference_cost'): GroupsWithLine {
   const all = groups
     .toSorted((a, b) => amountIn(b, metric) - amountIn(a, metric))
-    .map((row) => groupName(row, dimension))
+    .map((row): [string, string] => [groupId(row, dimension), groupName(row, dimension)])
   // A single other group gets its own line, instead of a line `1 others`.
-  const names = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
-  return { names, otherCount: all.length - names.length }
+  const lines = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
+  return { names: new Map(lines), otherCount: all.length - lines.length }
 }
 
 /** The colour of a group in each plot. The groups without their own line share the next colour. */
-export function colourOfGroup(name: string, names: string[]): string {
-  const index = names.indexOf(name)
-  return seriesColour(index === -1 ? names.length : index)
+export function colourOfGroup(id: string, names: GroupsWithLine['names']): string {
+  const index = [...names.keys()].indexOf(id)
+  return seriesColour(index === -1 ? names.size : index)
 }
 
 /** A line for each group and one for the others, in the same order and colours in each plot. */
@@ -52,15 +53,14 @@ export function stackOf(
   dimension: string,
   metric: string,
   times: number[],
-  { names, otherCount }: { names: string[]; otherCount: number },
+  { names, otherCount }: GroupsWithLine,
 ): PlotLine[] {
-  const shownNames = new Set(names)
-  const lines = names.map((label) => ({
+  const lines = [...names].map(([id, label]) => ({
     label,
-    values: sumBySteps(rows, metric, times, (row) => groupName(row, dimension) === label),
+    values: sumBySteps(rows, metric, times, (row) => groupId(row, dimension) === id),
   }))
   if (otherCount === 0) return lines
-  const otherValues = sumBySteps(rows, metric, times, (row) => !shownNames.has(groupName(row, dimension)))
+  const otherValues = sumBySteps(rows, metric, times, (row) => !names.has(groupId(row, dimension)))
   return [...lines, { label: `${otherCount} others`, values: otherValues }]
 }
 

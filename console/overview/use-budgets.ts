@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { call, type Input } from '../api/client.ts'
 import { canListKeys, canSeeAll } from '../api/key-access.ts'
 import { useAllRows } from '../api/pages.ts'
@@ -21,8 +22,12 @@ type OverviewKeys = {
 /**
  * The visible limits, and the keys of the overview: keys that use most of their limit, keys that expire soon, the newest keys, and the
  * key of the filter. `unlistedCount` is the number of keys with limits that are not among these keys.
+ * @param refreshCount reloads the data when it changes.
  */
-export function useBudgets(filteredHash: string | undefined): {
+export function useBudgets(
+  filteredHash: string | undefined,
+  refreshCount: number,
+): {
   budgets: Budget[]
   keys: Key[]
   unlistedCount: number
@@ -31,20 +36,22 @@ export function useBudgets(filteredHash: string | undefined): {
   const overviewKeys = useResource(
     canListKeys(session) ? `keys of the overview ${filteredHash ?? ''}` : undefined,
     (signal) => relevantKeys(filteredHash, signal),
-  ).data
-  const keys = overviewKeys?.keys ?? []
-  const guardrails =
-    useAllRows('GET /guardrails', canSeeAll(session) ? { query: { limited: 'true' } } : undefined).data ?? []
+  )
+  const guardrails = useAllRows('GET /guardrails', canSeeAll(session) ? { query: { limited: 'true' } } : undefined)
   const pooled = useResource(session && canSeeAll(session) ? 'pooled budgets' : undefined, (signal) =>
     pooledBudgets(session!, signal),
-  ).data
+  )
   // A developer who signed in with an API key can read only that key.
-  const currentKey = useGet('GET /key', session === undefined || canListKeys(session) ? undefined : {}).data?.data
-  const keyBudgets = [...keys, ...(currentKey ? [currentKey] : [])].flatMap(budgetsOfKey)
+  const currentKey = useGet('GET /key', session === undefined || canListKeys(session) ? undefined : {})
+  useEffect(() => {
+    if (refreshCount > 0) for (const { reload } of [overviewKeys, guardrails, pooled, currentKey]) reload()
+  }, [refreshCount])
+  const keys = overviewKeys.data?.keys ?? []
+  const keyBudgets = [...keys, ...(currentKey.data ? [currentKey.data.data] : [])].flatMap(budgetsOfKey)
   return {
-    budgets: [...(pooled ?? []), ...guardrails.flatMap(guardrailBudgets), ...keyBudgets],
+    budgets: [...(pooled.data ?? []), ...(guardrails.data ?? []).flatMap(guardrailBudgets), ...keyBudgets],
     keys,
-    unlistedCount: Math.max(0, (overviewKeys?.limitedCount ?? 0) - keyBudgets.length),
+    unlistedCount: Math.max(0, (overviewKeys.data?.limitedCount ?? 0) - keyBudgets.length),
   }
 }
 

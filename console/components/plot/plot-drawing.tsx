@@ -63,7 +63,7 @@ export function Shapes({ lines, tops, times, end, x, y, isStacked }: ShapesProps
       ? areaShape(tops[index]!, times, end, x, y)
       : lineShape(tops[index]!, times, x, y)
     return (
-      <g key={line.label} style={{ color: colourOf(line, index) }}>
+      <g key={index} style={{ color: colourOf(line, index) }}>
         <path class={isStacked ? 'area' : 'line'} d={path} stroke-dasharray={line.dash?.join(' ')} />
         {points.map((point) => (
           <circle key={point.x} cx={point.x} cy={point.y} r={2} />

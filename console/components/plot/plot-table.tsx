@@ -14,8 +14,8 @@ export function PlotTable({ title, times, lines, format }: PlotTableProps) {
           <thead>
             <tr>
               <th scope="col">time</th>
-              {lines.map(({ label }) => (
-                <th key={label} scope="col" class="number">
+              {lines.map(({ label }, index) => (
+                <th key={index} scope="col" class="number">
                   {label}
                 </th>
               ))}
@@ -25,8 +25,8 @@ export function PlotTable({ title, times, lines, format }: PlotTableProps) {
             {newestFirst.map(({ time, index }) => (
               <tr key={time}>
                 <td>{clockTime(new Date(time * 1000), new Date())}</td>
-                {lines.map(({ label, values }) => (
-                  <td key={label} class="number">
+                {lines.map(({ values }, line) => (
+                  <td key={line} class="number">
                     {typeof values[index] === 'number' ? format(values[index]) : '–'}
                   </td>
                 ))}

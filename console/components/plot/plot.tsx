@@ -134,7 +134,7 @@ function Legend({ times, lines, format, syncGroup, isStacked }: LegendProps) {
       {lines.map((line, lineIndex) => {
         const value = line.values[index]
         return (
-          <span key={line.label}>
+          <span key={lineIndex}>
             <svg aria-hidden="true" width={isStacked ? 9 : 14} height="9" style={{ color: colourOf(line, lineIndex) }}>
               {isStacked ? (
                 <rect class="area" width="9" height="9" />

@@ -2,7 +2,7 @@ import type { AnalyticsQuery } from '../../api/types.ts'
 import { dayMs } from '../../format/time.ts'
 import { orders, parseFilters, type Row, type Values } from '../queries.ts'
 import { dayText } from '../spending-paths.ts'
-import { groupName } from '../stacked-lines.ts'
+import { groupId, groupName } from '../stacked-lines.ts'
 
 type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number]
 
@@ -86,4 +86,7 @@ export function exploreQueries(values: Values, now: number, limit = maxTableRows
 
 /** Rows with the values of all groupings as one, so that a chart has a line for each combination. */
 export const withCombination = (rows: Row[], dimensions: readonly string[]): Row[] =>
-  rows.map((row) => ({ ...row, combination: dimensions.map((one) => groupName(row, one)).join(' · ') }))
+  rows.map((row) => {
+    const join = (textOf: typeof groupId) => dimensions.map((one) => textOf(row, one)).join(' · ')
+    return { ...row, combination: join(groupName), ids: { combination: join(groupId) } }
+  })

@@ -3,7 +3,7 @@ import { exactCount } from '../../format/count.ts'
 import { exactMoney, preciseMoney } from '../../format/money.ts'
 import { duration } from '../../format/time.ts'
 import type { Row } from '../queries.ts'
-import { groupName, noValue } from '../stacked-lines.ts'
+import { groupId, groupName, noValue } from '../stacked-lines.ts'
 import { groupingsOf, type Measure, measureOf, measures } from './explore-query.ts'
 
 /** The groups in descending order of the measure. Amounts are displayed with six significant digits, and never cut. */
@@ -40,7 +40,7 @@ export function ExploreTable({ rows, filters: { values, set } }: { rows: Row[]; 
           {rows.map((row) => {
             const names = by.map(({ dimension }) => groupName(row, dimension))
             return (
-              <tr key={names.join('\n')}>
+              <tr key={by.map(({ dimension }) => groupId(row, dimension)).join('\n')}>
                 {names.map((name, at) => (
                   <th key={by[at]!.dimension} scope="row" class={name === noValue ? 'dim' : undefined}>
                     {name}
