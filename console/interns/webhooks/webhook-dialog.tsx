@@ -12,6 +12,7 @@ import {
   eventNames,
   fieldsOf,
   formatNames,
+  hostOf,
   includeNames,
   newWebhook,
   toggleValue,
@@ -86,8 +87,6 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
     </Dialog>
   )
 }
-
-const hostOf = (url: string) => URL.parse(url)?.host ?? url
 
 type InputsProps = { isNew: boolean; fields: WebhookFields; onChange: (part: Partial<WebhookFields>) => void }
 

@@ -55,3 +55,6 @@ export const toggleValue = <Value extends string>(
   value: Value,
   isOn: boolean,
 ) => (Object.keys(all) as Value[]).filter((one) => (one === value ? isOn : values.includes(one)))
+
+/** The host of a URL, or the whole of a `mailto:` URL, which has none. */
+export const hostOf = (url: string) => URL.parse(url)?.host || url
