@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesBetween, describeRule, shadowingRule } from './rule-words.ts'
+import { changesBetween, describeRule, mergeRules, shadowingRule } from './rule-words.ts'
 
 test('describeRule describes the effect and the scope of a rule', () => {
   assert.equal(
@@ -35,4 +35,10 @@ test('changesBetween lists changed lines, and a change of order', () => {
     [['rules', 0, 1]],
   )
   assert.equal(changesBetween([a!, b!], [b!, a!])[0]!.field, 'order')
+})
+
+test('mergeRules keeps the changes of both', () => {
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((host) => ({ effect: 'deny', hosts: [host] })) as never[]
+  assert.deepEqual(mergeRules([a!, b!], [b!, d!], [a!, c!, b!]), [b!, c!, d!])
+  assert.deepEqual(mergeRules([a!, b!], [a!, b!, d!], [b!]), [b!, d!])
 })

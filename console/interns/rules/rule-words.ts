@@ -57,6 +57,17 @@ export const shadowingRule = (rules: InternRule[], index: number) =>
 /** A rule as a line of a list of changes. */
 const lineOf = (rule: InternRule) => `${rule.name ? `${rule.name}. ` : ''}${describeRule(rule)}`
 
+/** Applies the rules that `theirs` added to `base` and removed from it to `mine`. Added rules are inserted at their positions. */
+export function mergeRules(base: InternRule[], mine: InternRule[], theirs: InternRule[]): InternRule[] {
+  const [was, is] = [base, theirs].map((rules) => new Set(rules.map((rule) => JSON.stringify(rule)))) as [
+    Set<string>,
+    Set<string>,
+  ]
+  const merged = mine.filter((rule) => !was.has(JSON.stringify(rule)) || is.has(JSON.stringify(rule)))
+  for (const [index, rule] of theirs.entries()) if (!was.has(JSON.stringify(rule))) merged.splice(index, 0, rule)
+  return merged
+}
+
 /** The removed and added rules between two lists, or the change of order. */
 export function changesBetween(before: InternRule[], after: InternRule[]) {
   const [was, is] = [before.map(lineOf), after.map(lineOf)]

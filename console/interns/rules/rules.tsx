@@ -3,11 +3,12 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address/address.ts'
 import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
+import { Conflict } from '../../components/form/conflict.tsx'
 import { useDraft } from '../../components/form/drafts.ts'
 import { FailureState, Loading } from '../../components/page/page-states.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { RuleList } from './rule-list.tsx'
-import { changesBetween } from './rule-words.ts'
+import { changesBetween, mergeRules } from './rule-words.ts'
 import { type RulesOwner, rulesApi } from './rules-owner.ts'
 import { RulesReplay } from './rules-replay.tsx'
 import { RulesVersion } from './rules-version.tsx'
@@ -32,13 +33,14 @@ function RulesEditor({
   onReload,
 }: Props & { savedRules: InternRules; onReload: () => void }) {
   const { path, query, route } = useLocation()
-  const [draft, setDraft] = useDraft<InternRule[]>(owner.id)
+  const [draft, setDraft] = useDraft<{ base: InternRules; rules: InternRule[] }>(owner.id)
   /** Changes when the form must be filled again. */
   const [formVersion, setFormVersion] = useState(0)
-  const rules = draft ?? savedRules.rules
-  const changes = changesBetween(savedRules.rules, rules)
-  const replaceDraft = (other: InternRule[] | undefined) => {
-    setDraft(other)
+  const { base, rules } = draft ?? { base: savedRules, rules: savedRules.rules }
+  const changes = changesBetween(base.rules, rules)
+  const isOutdated = base.version !== savedRules.version
+  const replaceDraft = (other: InternRule[] | undefined, newBase = base) => {
+    setDraft(other && { base: newBase, rules: other })
     setFormVersion((before) => before + 1)
   }
   const selectedVersion = Number(query.version) || undefined
@@ -54,16 +56,29 @@ function RulesEditor({
             : 'These rules apply to all interns of the workspace. Rules of an intern can only restrict further.'}
         </p>
         {rules.length === 0 && <p>No rules.</p>}
-        <RuleList key={formVersion} rules={rules} onChange={canChange ? setDraft : undefined} />
+        <RuleList
+          key={formVersion}
+          rules={rules}
+          onChange={canChange ? (next) => setDraft({ base, rules: next }) : undefined}
+        />
         {!canChange && owner.kind === 'intern' && (
           <p class="dim">Only the creator of the intern can change its rules.</p>
         )}
       </section>
+      {draft && isOutdated && (
+        <Conflict
+          name="The list of rules"
+          changes={changesBetween(base.rules, savedRules.rules)}
+          onMerge={() => replaceDraft(mergeRules(base.rules, rules, savedRules.rules), savedRules)}
+        />
+      )}
       {changes.length > 0 && (
         <SaveRules
           owner={owner}
-          savedRules={savedRules}
+          base={base}
           rules={rules}
+          isOutdated={isOutdated}
+          onReload={onReload}
           onDiscard={() => replaceDraft(undefined)}
           onSaved={() => {
             replaceDraft(undefined)
@@ -101,7 +116,7 @@ function RulesEditor({
               owner={owner}
               version={selectedVersion}
               currentRules={savedRules.rules}
-              onRestore={canChange ? replaceDraft : undefined}
+              onRestore={canChange ? (restored) => replaceDraft(restored) : undefined}
             />
           )}
         </section>

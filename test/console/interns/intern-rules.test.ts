@@ -172,3 +172,23 @@ test("rules of another member's intern are shown without an edit form", options,
   await watched.page.getByText('Access denied').waitFor()
   assert.deepEqual(watched.faults, [])
 })
+
+test('rules that somebody else changed meanwhile keep the changes of both', options, async () => {
+  const deny = (name: string) => ({ effect: 'deny', name, commands: [name] })
+  const put = (names: string[]) => talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: names.map(deny) } })
+  await put(['first', 'second'])
+  await using watched = await open(rulesPage())
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Remove rule 1' }).click()
+  await put(['first', 'second', 'theirs'])
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('alert', { name: 'Changed by others' }).getByText('+ theirs.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
+  await page.getByRole('button', { name: 'Merge these changes' }).click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await until(async () => (await rulesOf()).rules.map(({ name }: { name: string }) => name).join() === 'second,theirs')
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('409')),
+    [],
+  )
+})
