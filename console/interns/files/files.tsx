@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { call, callRaw, linkTo } from '../../api/client.ts'
 import { readFailure } from '../../api/failure.ts'
 import { fetchAllCursorPages } from '../../api/pages.ts'
@@ -37,23 +37,41 @@ export function Files({ internId }: { internId: string }) {
     ),
   )
   const pathInFolder = (name: string) => (folder ? `${folder}/${name}` : name)
+  /** The file that was pressed last. An earlier one can arrive later. */
+  const requestedPath = useRef<string>(undefined)
   const openFolder = (path: string) => {
+    requestedPath.current = undefined
     setOpenFile(undefined)
     setMaxEntries(initialEntries)
     setFolder(path)
   }
-  const openText = (path: string) => runOrToast(async () => setOpenFile({ path, text: await readText(internId, path) }))
-  const upload = (fileList: FileList | null) =>
+  const openText = (path: string) =>
     runOrToast(async () => {
-      const paths = [...(fileList ?? [])].map(({ name }) => pathInFolder(name))
-      for (const [index, path] of paths.entries()) await uploadFile(internId, path, fileList![index]!)
-      reload()
-      const undo = async () => {
-        for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
-        reload()
-      }
-      toast(`${countText(paths.length, 'file')} uploaded`, { undo: () => void runOrToast(undo) })
+      requestedPath.current = path
+      const text = await readText(internId, path)
+      if (requestedPath.current === path) setOpenFile({ path, text })
     })
+  /** Uploads files one after another, and names those that were not uploaded. */
+  const upload = async (files: File[]) => {
+    const paths: string[] = []
+    for (const file of files) {
+      const path = pathInFolder(file.name)
+      await runOrToast(
+        async () => {
+          await uploadFile(internId, path, file)
+          paths.push(path)
+        },
+        `${escapeInvisible(file.name)}: `,
+      )
+    }
+    reload()
+    if (paths.length === 0) return
+    const undo = async () => {
+      for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
+      reload()
+    }
+    toast(`${countText(paths.length, 'file')} uploaded`, { undo: () => void runOrToast(undo) })
+  }
   return (
     <>
       <h2>Files</h2>
@@ -67,7 +85,16 @@ export function Files({ internId }: { internId: string }) {
           Download as tar.gz
         </a>
         <label class="button">
-          Upload …<input type="file" multiple onChange={({ currentTarget }) => void upload(currentTarget.files)} />
+          Upload …
+          <input
+            type="file"
+            multiple
+            onChange={({ currentTarget }) => {
+              void upload([...(currentTarget.files ?? [])])
+              // Allows selecting the same files again.
+              currentTarget.value = ''
+            }}
+          />
         </label>
       </p>
       <NewFolder internId={internId} pathInFolder={pathInFolder} onDone={reload} />

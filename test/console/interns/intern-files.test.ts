@@ -116,6 +116,41 @@ test('a user without access to the intern sees no files', options, async () => {
   await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, {
     link: await linkForRole(talk, 'viewer'),
   })
-  await watched.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+  await watched.page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor()
   assert.equal(await watched.page.getByRole('heading', { name: 'Files' }).count(), 0)
+})
+
+test('of several files those that fail are named, and the others can be undone', options, async () => {
+  await createFilesClient(talk, talk.id)('PUT', 'content', { path: 'b.txt' }, { body: 'kept' })
+  const there = (path: string) => existsSync(join(workspaceOf(talk, talk.id), path))
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
+  const { page } = watched
+  const files = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('x') }))
+  await page.getByLabel('Upload').setInputFiles(files)
+  await page.getByText(/^b\.txt: .*exists already/).waitFor()
+  await page.getByText('2 files uploaded').waitFor()
+  assert.ok(there('a.txt') && there('c.txt'))
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => !there('a.txt') && !there('c.txt') && there('b.txt'))
+})
+
+test('the text of the file that was pressed last is shown', options, async () => {
+  const put = createFilesClient(talk, talk.id)
+  for (const name of ['slow', 'fast']) await put('PUT', 'content', { path: `${name}.txt` }, { body: `text of ${name}` })
+  await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
+  const { page, faults } = watched
+  const released = Promise.withResolvers<void>()
+  await page.route('**/files/content?*slow.txt', async (route) => {
+    await released.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'slow.txt', exact: true }).click()
+  await page.getByRole('button', { name: 'fast.txt', exact: true }).click()
+  await page.getByText('text of fast').waitFor()
+  const late = page.waitForResponse(/slow\.txt/)
+  released.resolve()
+  await (await late).finished()
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+  assert.equal(await page.getByText('text of fast').count(), 1)
+  assert.deepEqual(faults, [])
 })
