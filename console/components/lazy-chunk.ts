@@ -1,21 +1,17 @@
 /**
  * Bundles the shared modules of screens into one chunk. Every screen imports this file, except the first one, which opens
- * without them.
+ * without them. Plots are a separate chunk, because only two screens have some.
  */
 import './form/drafts.ts'
 import './text/facts.tsx'
 import './text/key-path.ts'
 import './text/markdown-tokens.tsx'
 import './text/markdown.tsx'
-import './plot/axis-ticks.ts'
 import './form/confirm-delete-by-name.tsx'
 import './text/field-changes.tsx'
 import './form/form-actions.tsx'
+import './form/form-dialog.tsx'
 import './page/panel.tsx'
-import './plot/plot-drawing.tsx'
-import './plot/plot-shapes.ts'
-import './plot/plot-table.tsx'
-import './plot/plot.tsx'
 import './policy/replay-frame.tsx'
 import './filters/search-field.tsx'
 import './page/no-credentials.tsx'

@@ -2,12 +2,10 @@ import { useState } from 'preact/hooks'
 import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import { toast } from '../page/toast.tsx'
-import { Conflict } from './conflict.tsx'
-import { Dialog } from './dialog.tsx'
-import { FormActions } from './form-actions.tsx'
+import { FormDialog } from './form-dialog.tsx'
 import { useObjectForm } from './object-form.ts'
 import { parseThresholds, ThresholdsInput } from './thresholds-input.tsx'
-import { runOrToast, useAction } from './use-action.ts'
+import { runOrToast } from './use-action.ts'
 
 type Stored = { thresholds: number[] }
 
@@ -68,28 +66,28 @@ type DialogProps = { stored: Stored; store: ThresholdsStore; onReload: () => voi
 function ThresholdsDialog({ stored, store, onReload, onClose }: DialogProps) {
   const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
   const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(stored, store.load, fieldsOf)
-  const { problem, isBusy, onSubmit } = useAction()
   const save = async (text: string, options: CallOptions) => {
     const after = await store.save(parseThresholds(text), options)
     onReload()
     return after
   }
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     const isSaved = await saveIfUnmodified(async (options) => {
       const after = await save(fields.thresholds, options)
       const undo = () => void runOrToast(() => save(before.thresholds, ifUnchanged(after)))
       toast('Alerts updated', { undo })
     })
     if (isSaved) onClose()
-  })
+  }
   return (
-    <Dialog title="Alerts of the limit" onClose={onClose}>
-      <h2>Alerts of the limit</h2>
-      <form class="fields" onSubmit={submit}>
-        <ThresholdsInput value={fields.thresholds} onChange={(thresholds) => setFields({ thresholds })} />
-        {conflict && <Conflict name="The list of alerts" {...conflict} />}
-        <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Alerts of the limit"
+      label="Save"
+      conflict={conflict && { name: 'The list of alerts', ...conflict }}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <ThresholdsInput value={fields.thresholds} onChange={(thresholds) => setFields({ thresholds })} />
+    </FormDialog>
   )
 }

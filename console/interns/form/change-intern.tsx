@@ -3,11 +3,9 @@ import { call } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
 import type { Intern } from '../../api/types.ts'
 import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
-import { Conflict } from '../../components/form/conflict.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
-import { useAction } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import { fieldsOf, needsRestart, patchOf } from './intern-fields.ts'
 import { InternInputs } from './intern-inputs.tsx'
@@ -19,8 +17,7 @@ export function ChangeIntern({ intern, onDone, onClose }: Props) {
   const params = { internId: intern.id }
   const load = () => call('GET /interns/{internId}', { params })
   const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(intern, load, fieldsOf)
-  const { problem, isBusy, onSubmit } = useAction()
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     const body = patchOf(before, fields)
     const isSaved = await saveIfUnmodified(async (options) => {
       if (Object.keys(body).length === 0) return
@@ -30,16 +27,17 @@ export function ChangeIntern({ intern, onDone, onClose }: Props) {
     if (!isSaved) return
     onClose()
     onDone()
-  })
+  }
   return (
-    <Dialog title={`Change ${intern.name}`} onClose={onClose}>
-      <h2>Change {intern.name}</h2>
-      <form class="fields" onSubmit={submit}>
-        <InternInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
-        {conflict && <Conflict name={intern.name} {...conflict} />}
-        <FormActions problem={problem} label="Save" disabled={isBusy || conflict !== undefined} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Change ${intern.name}`}
+      label="Save"
+      conflict={conflict && { name: intern.name, ...conflict }}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <InternInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
+    </FormDialog>
   )
 }
 

@@ -2,11 +2,9 @@ import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { currentSession } from '../../api/session.ts'
 import type { Key, KeyPatch } from '../../api/types.ts'
 import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
-import { Conflict } from '../../components/form/conflict.tsx'
-import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
-import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { runOrToast } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import { editableKeyFields } from '../permissions.ts'
 import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
@@ -25,16 +23,14 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
   const params = { hash: key.hash }
   const load = async () => (await call('GET /keys/{hash}', { params })).data
   const { base, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(key, load, fieldsOf)
-  const { problem, isBusy, onSubmit } = useAction()
   const canChangeAll = editableKeyFields(currentSession(), key) === 'all'
   const patch = patchOf(fieldsOf(base), fields)
-  const isUnchanged = Object.keys(patch).length === 0
   const save = async (body: KeyPatch, options: CallOptions) => {
     const { data } = await call('PATCH /keys/{hash}', { params, body }, options)
     onChanged()
     return data
   }
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     const isSaved = await saveIfUnmodified(async (options) => {
       const after = await save(patch, options)
       const undo = () => void runOrToast(() => save(undoOf(patch, base), ifUnchanged(after)))
@@ -42,7 +38,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
       toast(`${key.name} updated`, canChangeAll || !patch.disabled ? { undo } : {})
     })
     if (isSaved) onClose()
-  })
+  }
   const remove = async () => {
     await call('DELETE /keys/{hash}', { params })
     onClose()
@@ -50,31 +46,24 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
     toast(`${key.name} deleted`)
   }
   return (
-    <Dialog title={`Change ${key.name}`} onClose={onClose}>
-      <h2>{key.name}</h2>
-      <form class="fields" onSubmit={submit}>
-        <KeyInputs
-          fields={fields}
-          onChange={(change) => setFields({ ...fields, ...change })}
-          hasLimits={canChangeAll}
+    <FormDialog
+      title={`Change ${key.name}`}
+      label="Save"
+      isDisabled={Object.keys(patch).length === 0}
+      conflict={conflict && { name: key.name, ...conflict }}
+      onSubmit={submit}
+      onClose={onClose}
+      below={<ConfirmDeleteByName name={key.name} verb="delete" onConfirm={remove} />}
+    >
+      <KeyInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} hasLimits={canChangeAll} />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={fields.disabled}
+          onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={fields.disabled}
-            onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
-          />
-          Disabled: its requests are rejected{!canChangeAll && ', until an admin enables it'}
-        </label>
-        {conflict && <Conflict name={key.name} {...conflict} />}
-        <FormActions
-          problem={problem}
-          label="Save"
-          disabled={isBusy || isUnchanged || conflict !== undefined}
-          onClose={onClose}
-        />
-      </form>
-      <ConfirmDeleteByName name={key.name} verb="delete" onConfirm={remove} />
-    </Dialog>
+        Disabled: its requests are rejected{!canChangeAll && ', until an admin enables it'}
+      </label>
+    </FormDialog>
   )
 }

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks'
 import { currentSession, showsAllWorkspaces } from '../../api/session.ts'
 import type { NewKey } from '../../api/types.ts'
-import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
 import { ModelPicker } from '../../components/form/model-picker.tsx'
-import { useAction } from '../../components/form/use-action.ts'
 import { MemberInput } from '../members/member-input.tsx'
 import { canManageWorkspace } from '../permissions.ts'
 import { createKeyWithModels } from './create-key-with-models.ts'
@@ -27,33 +25,28 @@ export function CreateKey({ initialWorkspaceId, onCreated, onClose }: Props) {
   const [kind, setKind] = useState<KeyKind>('api')
   const [owner, setOwner] = useState('')
   const [models, setModels] = useState<string[]>([])
-  const { problem, isBusy, onSubmit } = useAction()
   const session = currentSession()
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     const { disabled: _, ...newFields } = parseFields(fields)
     // The service accepts the ID of a member or the email address.
     const creator_user_id = owner.trim() || undefined
     const body: NewKey = { ...newFields, kind, creator_user_id, workspace_id: workspaceId }
     const secret = await createKeyWithModels(body, kind === 'api' ? models : [])
     onCreated(body.name, secret)
-  })
+  }
   return (
-    <Dialog title="Create key" onClose={onClose}>
-      <h2>Create key</h2>
-      <form class="fields" onSubmit={submit}>
-        <KeyInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} hasLimits>
-          <WorkspaceField value={workspaceId} onChange={setWorkspaceId} />
-        </KeyInputs>
-        {canManageWorkspace(session) && (
-          <>
-            {kind === 'api' && <ModelPicker label="Models (none: all allowed)" models={models} onChange={setModels} />}
-            <MemberInput label="Owner (empty: you)" value={owner} onChange={setOwner} placeholder="Email address" />
-          </>
-        )}
-        {session?.role === 'owner' && <KindField value={kind} onChange={setKind} />}
-        <FormActions problem={problem} label="Create" disabled={isBusy} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog title="Create key" label="Create" onSubmit={submit} onClose={onClose}>
+      <KeyInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} hasLimits>
+        <WorkspaceField value={workspaceId} onChange={setWorkspaceId} />
+      </KeyInputs>
+      {canManageWorkspace(session) && (
+        <>
+          {kind === 'api' && <ModelPicker label="Models (none: all allowed)" models={models} onChange={setModels} />}
+          <MemberInput label="Owner (empty: you)" value={owner} onChange={setOwner} placeholder="Email address" />
+        </>
+      )}
+      {session?.role === 'owner' && <KindField value={kind} onChange={setKind} />}
+    </FormDialog>
   )
 }
 

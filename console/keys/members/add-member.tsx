@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { currentSession, isManagerRole } from '../../api/session.ts'
 import type { Member } from '../../api/types.ts'
-import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
-import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
+import { runOrToast } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import { assignableRoles } from '../permissions.ts'
 import { defaultRoleOf, type JoinedWorkspaces, JoinedWorkspacesField } from './joined-workspaces.tsx'
@@ -29,12 +28,11 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
   const [access, setAccess] = useState<Member['access']>('developer')
   const [joined, setJoined] = useState<JoinedWorkspaces>(session ? { [session.workspace.id]: 'developer' } : {})
   const [isInvited, setInvited] = useState(true)
-  const { problem, isBusy, onSubmit } = useAction()
   const chooseRole = (next: Member['access']) => {
     setAccess(next)
     setJoined(Object.fromEntries(Object.keys(joined).map((id) => [id, defaultRoleOf(next)])))
   }
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     const workspaces = Object.entries(joined).map(([workspace, role]) => ({ workspace, access: role }))
     const body = {
       name: name.trim(),
@@ -47,42 +45,38 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
     onClose()
     toast(`${body.name} added`)
     if (isInvited) await runOrToast(async () => onLink(await createLink({ id: data.id, name: body.name })))
-  })
+  }
   return (
-    <Dialog title="Add member" onClose={onClose}>
-      <h2>Add member</h2>
-      <form class="fields" onSubmit={submit}>
-        <label>
-          Name
-          <input required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
-        </label>
-        <label>
-          Email address
-          <input
-            required
-            type="email"
-            autocomplete="off"
-            value={email}
-            onInput={(event) => setEmail(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          Role in the organization
-          <select value={access} onChange={(event) => chooseRole(event.currentTarget.value as Member['access'])}>
-            {assignableRoles(session).map((one) => (
-              <option key={one} value={one}>
-                {one}: {accessLabels[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <JoinedWorkspacesField role={access} workspaces={joined} onChange={setJoined} />
-        <label class="check">
-          <input type="checkbox" checked={isInvited} onChange={(event) => setInvited(event.currentTarget.checked)} />
-          Create an invitation link, which signs them in once within 15 minutes
-        </label>
-        <FormActions problem={problem} label="Add" disabled={isBusy} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog title="Add member" label="Add" onSubmit={submit} onClose={onClose}>
+      <label>
+        Name
+        <input required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+      </label>
+      <label>
+        Email address
+        <input
+          required
+          type="email"
+          autocomplete="off"
+          value={email}
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        Role in the organization
+        <select value={access} onChange={(event) => chooseRole(event.currentTarget.value as Member['access'])}>
+          {assignableRoles(session).map((one) => (
+            <option key={one} value={one}>
+              {one}: {accessLabels[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <JoinedWorkspacesField role={access} workspaces={joined} onChange={setJoined} />
+      <label class="check">
+        <input type="checkbox" checked={isInvited} onChange={(event) => setInvited(event.currentTarget.checked)} />
+        Create an invitation link, which signs them in once within 15 minutes
+      </label>
+    </FormDialog>
   )
 }

@@ -2,11 +2,9 @@ import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { ProviderCredential } from '../../api/types.ts'
 import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
-import { Conflict } from '../../components/form/conflict.tsx'
-import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
-import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { runOrToast } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import {
   changedFields,
@@ -35,7 +33,6 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
     stored ? fieldsOf(stored) : newProvider,
   )
   const { before, fields, setFields, saveIfUnmodified, conflict } = form
-  const { problem, isBusy, onSubmit } = useAction()
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
   const change = changedFields(before, fields)
@@ -44,7 +41,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
     onStored()
     return data
   }
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     if (credential) {
       const isSaved = await saveIfUnmodified(async (options) => {
         const after = await patch(change, options)
@@ -69,7 +66,7 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
       toast(`Key of ${provider} added`)
     }
     onClose()
-  })
+  }
   const remove = async () => {
     await call('DELETE /byok/{id}', { params })
     onStored()
@@ -77,20 +74,17 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
     toast(`${name} removed`)
   }
   return (
-    <Dialog title={title} onClose={onClose}>
-      <h2>{title}</h2>
-      <form class="fields" onSubmit={submit} autocomplete="off">
-        <ProviderInputs isNew={!credential} fields={fields} onChange={(part) => setFields({ ...fields, ...part })} />
-        {conflict && <Conflict name={name} {...conflict} />}
-        <FormActions
-          problem={problem}
-          label={credential ? 'Save' : 'Add'}
-          disabled={isBusy || conflict !== undefined || (credential && Object.keys(change).length === 0)}
-          onClose={onClose}
-        />
-      </form>
-      {credential && <ConfirmDeleteByName name={name} verb="remove" onConfirm={remove} />}
-    </Dialog>
+    <FormDialog
+      title={title}
+      label={credential ? 'Save' : 'Add'}
+      isDisabled={credential && Object.keys(change).length === 0}
+      conflict={conflict && { name, ...conflict }}
+      onSubmit={submit}
+      onClose={onClose}
+      below={credential && <ConfirmDeleteByName name={name} verb="remove" onConfirm={remove} />}
+    >
+      <ProviderInputs isNew={!credential} fields={fields} onChange={(part) => setFields({ ...fields, ...part })} />
+    </FormDialog>
   )
 }
 

@@ -4,9 +4,7 @@ import { addPasskey } from '../../api/passkeys.ts'
 import { useGet } from '../../api/resource.ts'
 import { currentSession } from '../../api/session.ts'
 import type { ListedPasskey } from '../../api/types.ts'
-import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
-import { useAction } from '../../components/form/use-action.ts'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
 import { EmptyState } from '../../components/page/page-states.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { Listing, usePage } from '../../components/table/listing.tsx'
@@ -91,22 +89,23 @@ function PasskeyLine({ passkey, onAction }: LineProps) {
 
 function AddPasskey({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
   const [name, setName] = useState(deviceName(navigator.userAgent))
-  const { problem, isBusy, onSubmit } = useAction()
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     await addPasskey(name.trim())
     onAdded()
     onClose()
     toast(`Passkey ${name.trim()} added`)
-  })
+  }
   return (
-    <Dialog title="Add passkey" onClose={onClose}>
-      <h2>Add passkey</h2>
-      <form class="fields" onSubmit={submit}>
-        <NameInput name={name} onChange={setName} />
-        <p class="dim">Your browser asks next where to store it.</p>
-        <FormActions problem={problem} label="Continue" disabled={isBusy || name.trim() === ''} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Add passkey"
+      label="Continue"
+      isDisabled={name.trim() === ''}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <NameInput name={name} onChange={setName} />
+      <p class="dim">Your browser asks next where to store it.</p>
+    </FormDialog>
   )
 }
 
@@ -129,40 +128,36 @@ type RenameProps = { passkey: ListedPasskey; onRenamed: () => void; onClose: () 
 
 function RenamePasskey({ passkey: { id, name: before }, onRenamed, onClose }: RenameProps) {
   const [name, setName] = useState(before)
-  const { problem, isBusy, onSubmit } = useAction()
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     await call('PATCH /passkeys/{id}', { params: { id }, body: { name: name.trim() } })
     onRenamed()
     onClose()
-  })
+  }
   return (
-    <Dialog title={`Rename ${before}`} onClose={onClose}>
-      <h2>Rename {before}</h2>
-      <form class="fields" onSubmit={submit}>
-        <NameInput name={name} onChange={setName} />
-        <FormActions problem={problem} label="Save" disabled={isBusy || name.trim() === ''} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rename ${before}`}
+      label="Save"
+      isDisabled={name.trim() === ''}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <NameInput name={name} onChange={setName} />
+    </FormDialog>
   )
 }
 
 type DeleteProps = { passkey: ListedPasskey; onDeleted: () => void; onClose: () => void }
 
 function DeletePasskey({ passkey: { id, name }, onDeleted, onClose }: DeleteProps) {
-  const { problem, isBusy, onSubmit } = useAction()
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     const { ended_sessions } = await call('DELETE /passkeys/{id}', { params: { id } })
     onDeleted()
     onClose()
     toast(`Passkey ${name} deleted, sessions ended: ${ended_sessions}`)
-  })
+  }
   return (
-    <Dialog title={`Delete ${name}`} onClose={onClose}>
-      <h2>Delete {name}</h2>
-      <form class="fields" onSubmit={submit}>
-        <p>The passkey can no longer sign in, and its sessions end. This cannot be undone.</p>
-        <FormActions problem={problem} label="Delete passkey" isRemoval disabled={isBusy} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog title={`Delete ${name}`} label="Delete passkey" isRemoval onSubmit={submit} onClose={onClose}>
+      <p>The passkey can no longer sign in, and its sessions end. This cannot be undone.</p>
+    </FormDialog>
   )
 }

@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { WorkspaceMember } from '../../api/types.ts'
-import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
-import { useAction } from '../../components/form/use-action.ts'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { countText } from '../../format/count.ts'
 import { MemberInput } from '../members/member-input.tsx'
@@ -21,41 +19,36 @@ type Props = { workspace: { id: string; name: string }; onAdded: () => void; onC
 export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
   const [addressesText, setAddressesText] = useState('')
   const [access, setAccess] = useState<WorkspaceMember['access'] | ''>('')
-  const { problem, isBusy, onSubmit } = useAction()
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     const body = { user_ids: addressesIn(addressesText), access: access || undefined }
     const { added_count } = await call('POST /workspaces/{id}/members/add', { params: { id: workspace.id }, body })
     onAdded()
     onClose()
     toast(`${countText(added_count, 'member')} added to ${workspace.name}`)
-  })
+  }
   return (
-    <Dialog title={`Add members to ${workspace.name}`} onClose={onClose}>
-      <h2>Add members to {workspace.name}</h2>
-      <form class="fields" onSubmit={submit}>
-        <MemberInput
-          label="Email addresses, separated by commas"
-          value={addressesText}
-          onChange={setAddressesText}
-          isRequired
-        />
-        <label>
-          Role in the workspace
-          <select value={access} onChange={(event) => setAccess(event.currentTarget.value as typeof access)}>
-            {roles.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        <p class="dim">
-          They must be members of the organization. <a href="/keys/people">Add new people</a> first, with their
-          workspaces.
-        </p>
-        <FormActions problem={problem} label="Add" disabled={isBusy} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog title={`Add members to ${workspace.name}`} label="Add" onSubmit={submit} onClose={onClose}>
+      <MemberInput
+        label="Email addresses, separated by commas"
+        value={addressesText}
+        onChange={setAddressesText}
+        isRequired
+      />
+      <label>
+        Role in the workspace
+        <select value={access} onChange={(event) => setAccess(event.currentTarget.value as typeof access)}>
+          {roles.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p class="dim">
+        They must be members of the organization. <a href="/keys/people">Add new people</a> first, with their
+        workspaces.
+      </p>
+    </FormDialog>
   )
 }
 
