@@ -107,7 +107,15 @@ export function Screen() {
             )}
           </div>
         </div>
-        {id && <Detail requestId={id} row={openRow} keys={byHash} onClose={() => showDetails(undefined)} />}
+        {id && (
+          <Detail
+            requestId={id}
+            row={openRow}
+            keys={byHash}
+            onChanged={log.reload}
+            onClose={() => showDetails(undefined)}
+          />
+        )}
       </div>
     </div>
   )

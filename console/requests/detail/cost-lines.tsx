@@ -6,8 +6,10 @@ import { exactTime } from '../../format/time.ts'
 import { costLines, isSumCorrect, pricesOf } from './cost.ts'
 import { ReleaseCharge } from './release-charge.tsx'
 
+type ChargedProps = { generation: Generation; paidBy: Key | undefined }
+
 /** The cost of a request line by line, and the key it was charged to. */
-export function Cost({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+export function Cost({ generation, paidBy, onChanged }: ChargedProps & { onChanged: () => void }) {
   const [author = '', ...slug] = generation.model.split('/')
   const { charged_prices: charged } = generation
   const hasEndpoint = charged === null && generation.endpoint_id !== null && slug.length > 0
@@ -43,7 +45,7 @@ export function Cost({ generation, paidBy }: { generation: Generation; paidBy: K
         </div>
         <Unconfirmed generation={generation} />
       </div>
-      <ReleaseCharge generation={generation} />
+      <ReleaseCharge generation={generation} onReleased={onChanged} />
       <CostRemarks
         generation={generation}
         linesMatchCost={!prices || isSumCorrect(lines, generation.upstream_inference_cost)}
@@ -52,7 +54,7 @@ export function Cost({ generation, paidBy }: { generation: Generation; paidBy: K
   )
 }
 
-function Charged({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+function Charged({ generation, paidBy }: ChargedProps) {
   if (generation.is_byok) return <span>paid with the workspace’s own provider key</span>
   const { limit, limit_remaining: remaining } = paidBy ?? {}
   return (

@@ -22,23 +22,36 @@ type DetailProps = {
   requestId: string
   row: Generation | undefined
   keys: ReadonlyMap<string, Key>
+  /** Called after a change of the request, which the list must load again. */
+  onChanged: () => void
   onClose: () => void
 }
 
 /** The details of a request: timeline, cost, prompt and response. */
-export function Detail({ requestId, row, keys, onClose }: DetailProps) {
+export function Detail({ requestId, row, keys, onChanged, onClose }: DetailProps) {
   const response = useGet('GET /generation', row ? undefined : { query: { id: requestId } })
   const generation = row ?? (response.isCurrent ? response.data?.data : undefined)
   return (
     <Panel title={generation?.model ?? 'Request'} onClose={onClose}>
       {!generation && response.failure && <FailureState failure={response.failure} onRetry={response.reload} />}
       {!generation && !response.failure && <Loading />}
-      {generation && <RequestDetails generation={generation} paidBy={keys.get(generation.key_hash)} />}
+      {generation && (
+        <RequestDetails
+          generation={generation}
+          paidBy={keys.get(generation.key_hash)}
+          onChanged={() => {
+            response.reload()
+            onChanged()
+          }}
+        />
+      )}
     </Panel>
   )
 }
 
-function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+type RequestProps = { generation: Generation; paidBy: Key | undefined }
+
+function RequestDetails({ generation, paidBy, onChanged }: RequestProps & { onChanged: () => void }) {
   const canBeStored = generation.outcome !== 'refused'
   const content = useContent(canBeStored && canUseModelsAndInterns() ? generation.id : undefined)
   const hasProviderError = generation.attempts.some(({ error }) => error)
@@ -59,7 +72,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
       {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) + generation.limit_cost > 0 && (
         <>
           <h3>Cost</h3>
-          <Cost generation={generation} paidBy={paidBy} />
+          <Cost generation={generation} paidBy={paidBy} onChanged={onChanged} />
         </>
       )}
       {canBeStored && (
@@ -96,7 +109,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
 }
 
 /** Further details. Values that are the same for most requests are omitted. */
-function RequestFacts({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+function RequestFacts({ generation, paidBy }: RequestProps) {
   const {
     session_id: session,
     requested_model,
