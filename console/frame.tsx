@@ -6,7 +6,7 @@ import { workspaceInAddress } from './api/address/workspace-path.ts'
 import { unreachableSince } from './api/connection/connection.ts'
 import { oldestFailedRead } from './api/connection/stale-data.ts'
 import { reloadCatalogue } from './api/reload-catalogue.ts'
-import { canManage, lastRole, signOut } from './api/session.ts'
+import { canManage, canManageService, lastRole, signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { runOrToast } from './components/form/use-action.ts'
 import { badgeOf } from './components/page/badges.ts'
@@ -49,6 +49,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       onSelect: () => location.assign(withRoot('/api/v1/docs')),
     },
     ...(canManage() ? managementCommands(route) : []),
+    ...(canManageService() ? [reloadCommand] : []),
     { title: 'Sign out', hint: 'Session', onSelect: onSignOut },
     ...workspaceCommands(session, path),
   ])
@@ -168,14 +169,15 @@ const managementCommands = (route: (path: string) => void): Command[] => [
     hint: 'Opens Guardrails',
     onSelect: () => route('/guardrails'),
   },
-  {
-    title: 'Reload the catalogue',
-    words: 'refresh models providers',
-    hint: 'Service',
-    onSelect: () =>
-      void runOrToast(async () => {
-        const { models, skipped } = await reloadCatalogue()
-        toast(`${countText(models, 'model')} loaded, ${countText(skipped.length, 'row')} skipped`)
-      }),
-  },
 ]
+
+const reloadCommand: Command = {
+  title: 'Reload the catalogue',
+  words: 'refresh models providers',
+  hint: 'Service',
+  onSelect: () =>
+    void runOrToast(async () => {
+      const { models, skipped } = await reloadCatalogue()
+      toast(`${countText(models, 'model')} loaded, ${countText(skipped.length, 'row')} skipped`)
+    }),
+}

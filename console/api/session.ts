@@ -161,6 +161,9 @@ export const canUseModelsAndInterns = () => role() !== undefined && role() !== '
 /** The role of the session in the organization; undefined while unknown. */
 const organizationRole = () => currentSession()?.organization_role
 
+/** Whether the session can change the service, such as reload its catalogue. */
+export const canManageService = () => isManagerRole(organizationRole())
+
 /** Whether the session can read status, settings and providers of the service. Developers cannot. */
 export const canSeeService = () => organizationRole() !== undefined && organizationRole() !== 'developer'
 
@@ -224,6 +227,12 @@ async function readState(): Promise<SessionState> {
   const withoutWorkspace = await fetch(currentSessionPath)
   if (!withoutWorkspace.ok) throw await readFailure(withoutWorkspace)
   return { state: 'signed-in', session: await readSession(withoutWorkspace), isWorkspaceMissing: true }
+}
+
+/** Reads the session again after a change of its workspaces. If that fails, the page keeps the session that it has. */
+export async function reloadSession(): Promise<void> {
+  const state = await readState().catch(() => undefined)
+  if (state?.state === 'signed-in') sessionState.value = state
 }
 
 const readSession = async (response: Response) => ((await response.json()) as { data: Session }).data

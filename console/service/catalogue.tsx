@@ -1,6 +1,6 @@
 import { reloadCatalogue } from '../api/reload-catalogue.ts'
 import { useGet } from '../api/resource.ts'
-import { canManage } from '../api/session.ts'
+import { canManageService } from '../api/session.ts'
 import type { CatalogueReport } from '../api/types.ts'
 import { useAction } from '../components/form/use-action.ts'
 import { FailureState, Loading } from '../components/page/page-states.tsx'
@@ -28,7 +28,7 @@ export function Catalogue() {
     <>
       <p class="toolbar">
         {countText(models, 'model')}, {countText(endpoints, 'endpoint')}, {countText(providers, 'provider')}
-        {canManage() && (
+        {canManageService() && (
           <button type="button" disabled={isBusy} onClick={() => void reloadSources()}>
             {isBusy ? 'Loading …' : 'Reload'}
           </button>

@@ -1,12 +1,12 @@
+import { addressInWorkspace, workspaceInAddress } from '../../api/address/workspace-path.ts'
 import { type CallOptions, call, ifUnchanged } from '../../api/client.ts'
 import { invalidate } from '../../api/resource.ts'
+import { reloadSession } from '../../api/session.ts'
 import type { Workspace, WorkspacePatch } from '../../api/types.ts'
 import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-name.tsx'
-import { Conflict } from '../../components/form/conflict.tsx'
-import { Dialog } from '../../components/form/dialog.tsx'
-import { FormActions } from '../../components/form/form-actions.tsx'
+import { FormDialog } from '../../components/form/form-dialog.tsx'
 import { useObjectForm } from '../../components/form/object-form.ts'
-import { runOrToast, useAction } from '../../components/form/use-action.ts'
+import { runOrToast } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import { StorageInputs } from './content-storage.tsx'
 import {
@@ -32,19 +32,22 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   const load = async () => (await call('GET /workspaces/{id}', { params })).data as Workspace | undefined
   const form = useObjectForm(workspace, load, (read) => (read ? fieldsOfWorkspace(read) : newWorkspace))
   const { before, fields, setFields, saveIfUnmodified, conflict } = form
-  const { problem, isBusy, onSubmit } = useAction()
   const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
   const patch = workspacePatch(before, fields)
-  const reportChange = () => {
+  const reportChange = async (newSlug: string | undefined) => {
+    // The address of a page of this workspace, and its requests, contain the slug.
+    if (workspace && newSlug !== workspace.slug && workspaceInAddress() === workspace.slug)
+      return location.assign(addressInWorkspace(newSlug, '/keys/workspaces'))
     invalidate('/workspaces')
     onChanged()
+    await reloadSession()
   }
   const save = async (body: WorkspacePatch, options: CallOptions) => {
     const { data } = await call('PATCH /workspaces/{id}', { params, body }, options)
-    reportChange()
+    await reportChange(data.slug)
     return data
   }
-  const submit = onSubmit(async () => {
+  const submit = async () => {
     if (workspace) {
       const isSaved = await saveIfUnmodified(async (options) => {
         const after = await save(patch, options)
@@ -55,37 +58,34 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
       if (!isSaved) return
     } else {
       await call('POST /workspaces', { body: parseWorkspaceFields(fields) })
-      reportChange()
+      await reportChange(undefined)
       toast(`${fields.name.trim()} created`)
     }
     onClose()
-  })
+  }
   const remove = async () => {
     await call('DELETE /workspaces/{id}', { params })
-    reportChange()
+    await reportChange(undefined)
     onClose()
     toast(`${workspace?.name} deleted`)
   }
   return (
-    <Dialog title={title} onClose={onClose}>
-      <h2>{title}</h2>
-      <form class="fields" onSubmit={submit} autocomplete="off">
-        <NameInputs isNew={!workspace} fields={fields} onChange={(part) => setFields({ ...fields, ...part })} />
-        <StorageInputs
-          workspaceId={workspace?.id}
-          fields={fields}
-          onChange={(part) => setFields({ ...fields, ...part })}
-        />
-        {conflict && <Conflict name={workspace?.name} {...conflict} />}
-        <FormActions
-          problem={problem}
-          label={workspace ? 'Save' : 'Create'}
-          disabled={isBusy || conflict !== undefined || (workspace && Object.keys(patch).length === 0)}
-          onClose={onClose}
-        />
-      </form>
-      {workspace && <ConfirmDeleteByName name={workspace.name} verb="delete" onConfirm={remove} />}
-    </Dialog>
+    <FormDialog
+      title={title}
+      label={workspace ? 'Save' : 'Create'}
+      isDisabled={workspace && Object.keys(patch).length === 0}
+      conflict={conflict && { name: workspace?.name, ...conflict }}
+      onSubmit={submit}
+      onClose={onClose}
+      below={workspace && <ConfirmDeleteByName name={workspace.name} verb="delete" onConfirm={remove} />}
+    >
+      <NameInputs isNew={!workspace} fields={fields} onChange={(part) => setFields({ ...fields, ...part })} />
+      <StorageInputs
+        workspaceId={workspace?.id}
+        fields={fields}
+        onChange={(part) => setFields({ ...fields, ...part })}
+      />
+    </FormDialog>
   )
 }
 

@@ -160,3 +160,20 @@ for (const colorScheme of ['light', 'dark'] as const) {
     })
   }
 }
+
+test('a new workspace can be chosen at once, and a new slug is in the address', options, async () => {
+  await createWorkspace('Renamed', 'renamed')
+  await using watched = await open('/w/renamed/keys/workspaces')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Create workspace' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Chosen at once')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const switcher = page.getByRole('navigation').getByRole('combobox', { name: 'Workspace' })
+  await switcher.getByRole('option', { name: 'Chosen at once' }).waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Change Renamed' }).click()
+  await page.getByRole('textbox', { name: 'Slug' }).fill('other-slug')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.waitForURL('**/w/other-slug/keys/workspaces')
+  await page.getByRole('row').filter({ hasText: 'other-slug' }).waitFor()
+  assert.deepEqual(faults, [])
+})
