@@ -31,12 +31,12 @@ const { closed } = createScriptedAgent({
   askModel: async (prompt) => {
     const { SIGNALBOX_BASE_URL_FILE: file, SIGNALBOX_API_KEY: key, SIGNALBOX_MODEL: model } = process.env
     const url = file ? readFileSync(file, 'utf8') : process.env.SIGNALBOX_BASE_URL
-    const answer = await fetch(`${url}/chat/completions`, {
+    const response = await fetch(`${url}/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
     })
-    const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] }
+    const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }
     return choices[0]?.message.content ?? ''
   },
 }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))

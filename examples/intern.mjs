@@ -7,9 +7,9 @@ const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'applicati
 
 async function request(method, path, body) {
   const response = await fetch(`${BASE_URL}${path}`, { method, headers, body: body && JSON.stringify(body) })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(answer.error.message)
-  return answer
+  const result = await response.json()
+  if (!response.ok) throw new Error(result.error.message)
+  return result
 }
 
 /** Sends a message and prints the reply. Returns the session, and the question with which the reply ends. */

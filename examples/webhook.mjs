@@ -9,9 +9,9 @@ const headers = { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'ap
 
 async function manage(method, path, body = {}) {
   const response = await fetch(`${BASE_URL}${path}`, { method, headers, body: JSON.stringify(body) })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(answer.error.message)
-  return answer
+  const result = await response.json()
+  if (!response.ok) throw new Error(result.error.message)
+  return result
 }
 
 const server = createServer(async (request, response) => {

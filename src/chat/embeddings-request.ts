@@ -10,34 +10,29 @@ export const maxInputs = 2048
 /** An input of embeddings: a text, token ids, or parts of content. */
 export type EmbeddingsInput = string | number[] | { content: Record<string, unknown>[] }
 
+const tokenIds = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } }
+const parts = {
+  type: 'array',
+  minItems: 1,
+  items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
+}
+
+/** One list of any item, because generators of clients create wrong types for a union of lists with objects. */
 const inputSchema = {
   anyOf: [
     { type: 'string' },
-    { type: 'array', minItems: 1, maxItems: maxInputs, items: { type: 'string' } },
-    { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 }, description: 'Token ids of one input.' },
     {
       type: 'array',
       minItems: 1,
-      maxItems: maxInputs,
-      items: { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0 } },
-      description: 'Token ids of several inputs.',
-    },
-    {
-      type: 'array',
-      minItems: 1,
-      maxItems: maxInputs,
       items: {
-        type: 'object',
-        required: ['content'],
-        properties: {
-          content: {
-            type: 'array',
-            minItems: 1,
-            items: { type: 'object', required: ['type'], properties: { type: { type: 'string' } } },
-          },
-        },
+        anyOf: [
+          { type: 'string' },
+          { type: 'integer', minimum: 0 },
+          tokenIds,
+          { type: 'object', required: ['content'], properties: { content: parts } },
+        ],
       },
-      description: 'Inputs of several parts: texts, images, audio, video or files.',
+      description: `The token ids of one input, or at most ${maxInputs} inputs of one form: texts, token ids, or parts of content (texts, images, audio, video, files).`,
     },
   ],
 }

@@ -27,8 +27,8 @@ from client.models import ChatRequest, Completion
 
 client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2])
 body = ChatRequest.from_dict({"model": "signalbox/demo", "messages": [{"role": "user", "content": "Hello"}]})
-answer = create_chat_completion.sync(client=client, body=body)
-assert isinstance(answer, Completion), answer
+response = create_chat_completion.sync(client=client, body=body)
+assert isinstance(response, Completion), response
 print(json.dumps(response.to_dict()))
 count = count_models.sync(client=client)
 assert count is not None and count.to_dict()["data"]["count"] > 0, count
@@ -56,8 +56,8 @@ test('a Python client is generated, is well typed, and calls the service', { ski
   await run(join(bin, 'openapi-python-client'), args, folder)
   writeFileSync(join(folder, 'call.py'), pythonCalls)
   await run(join(bin, 'mypy'), ['call.py'], folder)
-  const answer = await run(join(bin, 'python'), ['call.py', service.url, service.apiKey], folder)
-  assert.match(JSON.parse(answer).choices[0].message.content, /Hello/)
+  const printed = await run(join(bin, 'python'), ['call.py', service.url, service.apiKey], folder)
+  assert.match(JSON.parse(printed).choices[0].message.content, /Hello/)
 })
 
 test('a TypeScript client is generated, compiles, and calls the service', { skip }, async () => {
@@ -80,12 +80,12 @@ test('a TypeScript client is generated, compiles, and calls the service', { skip
     'js',
   ]
   await run(join(bin, 'tsc'), [...options, ...types, '--skipLibCheck', 'call.ts'], folder)
-  const answer = await run(
+  const printed = await run(
     process.execPath,
     ['--import', importsWithoutExtension, 'js/call.js', service.url, service.apiKey],
     folder,
   )
-  assert.match(JSON.parse(answer).choices[0].message.content, /Hello/)
+  assert.match(JSON.parse(printed).choices[0].message.content, /Hello/)
 })
 
 /** The generated code is for bundlers, which resolve imports without a file extension. */

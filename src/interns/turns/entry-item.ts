@@ -22,12 +22,17 @@ export const InternSession = z
   })
   .meta({ id: 'InternSession', description: 'A conversation with an intern.' })
 
-const common = {
+const commonFields = {
   id: z.string().describe('Entry IDs increase numerically in the order of the transcript.'),
   run_id: z.string().describe('The run of the entry.'),
   at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 }
+
+/** Each form of an entry has a name in the API description, because generators of clients fail for unnamed ones. */
+const entry = <Shape extends z.ZodRawShape>(name: string, shape: Shape) =>
+  z.object({ ...commonFields, ...shape }).meta({ id: `Intern${name}Entry` })
+
 const MemberId = z.string().nullable().describe('The ID of the member; null if unknown.')
 
 const QuestionItem = z.discriminatedUnion('kind', [
@@ -56,19 +61,17 @@ const UsageItem = z.looseObject({ prompt_tokens: z.number(), completion_tokens: 
 
 export const EntryItem = z
   .discriminatedUnion('type', [
-    z.object({
-      ...common,
+    entry('Prompt', {
       type: z.literal('prompt'),
       text: z.string(),
       approval_mode: z.enum(approvalModes),
       by_user_id: MemberId,
     }),
-    z.object({ ...common, type: z.literal('message'), text: z.string() }),
-    z.object({ ...common, type: z.literal('reasoning'), text: z.string() }),
-    z.object({ ...common, ...ToolCallItem.shape, ended_at: z.iso.datetime().nullable() }),
-    z.object({ ...common, ...PlanItem.shape }),
-    z.object({
-      ...common,
+    entry('Message', { type: z.literal('message'), text: z.string() }),
+    entry('Reasoning', { type: z.literal('reasoning'), text: z.string() }),
+    entry('ToolCall', { ...ToolCallItem.shape, ended_at: z.iso.datetime().nullable() }),
+    entry('Plan', PlanItem.shape),
+    entry('Question', {
       type: z.literal('question'),
       question_id: z.string(),
       question: QuestionItem,
@@ -84,15 +87,13 @@ export const EntryItem = z
       answered_by_user_name: z.string().nullable().describe('The name, or the email address without a name.'),
       answered_at: z.iso.datetime().nullable(),
     }),
-    z.object({
-      ...common,
+    entry('Decision', {
       type: z.literal('decision'),
       operation: z.string().nullable(),
       detail: z.string().nullable().describe('The details of the question; long text is cut.'),
       ...DecisionItem.shape,
     }),
-    z.object({
-      ...common,
+    entry('End', {
       type: z.literal('end'),
       outcome: z.enum(endReasons),
       message: z.string().nullable(),
