@@ -4,10 +4,15 @@ import { chunksOf, startFaultyService, textOf } from '#test/harness/service/faul
 import type { TestService } from '#test/harness/service/service.ts'
 import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
-import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
+import {
+  type FaultyRequest,
+  type FaultyUpstream,
+  startFaultyUpstream,
+} from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const behaviours = {
   ...validAnswers,
+  slow: (request: FaultyRequest) => setTimeout(() => validAnswers.ok!(request), 2000),
   ...rateLimits,
   ...Object.fromEntries(
     [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { behaviour }]) => [name, behaviour]),
@@ -21,8 +26,12 @@ const endsByDeadline = ['never_answers', 'only_head', 'mute', 'silent_later']
 before(async () => {
   upstream = await startFaultyUpstream(behaviours)
   patient = await startFaultyService(upstream, Object.keys(behaviours))
-  const [connect_timeout_ms, first_byte_timeout_ms, silence_timeout_ms] = [4000, 4000, 4000]
-  const settings = { connect_timeout_ms, first_byte_timeout_ms, silence_timeout_ms }
+  const settings = {
+    connect_timeout_ms: 4000,
+    first_byte_timeout_ms: 4000,
+    whole_response_timeout_ms: 4000,
+    silence_timeout_ms: 4000,
+  }
   hasty = await startFaultyService(upstream, Object.keys(behaviours), { settings })
 })
 after(async () => {
@@ -157,4 +166,15 @@ describe('a failure after the first byte', { concurrency: 8 }, () => {
       assert.deepEqual([stored.tokens_estimated, stored.tokens_completion, stored.finish_reason], [true, 2, 'error'])
     })
   }
+})
+
+test('a whole response can take longer than the first byte of a stream', async () => {
+  const settings = { first_byte_timeout_ms: 500, whole_response_timeout_ms: 60_000 }
+  await using service = await startFaultyService(upstream, ['slow'], { settings })
+  const send = (stream: boolean) =>
+    service.ask('POST', '/chat/completions', {
+      body: { model: 'faulty/slow', messages: [{ role: 'user', content: 'Hi' }], stream },
+    })
+  assert.equal((await send(false)).status, 200)
+  assert.equal((await send(true)).status, 408)
 })

@@ -59,7 +59,10 @@ export type AttemptRequest = {
 
 export type EncodingDeps = {
   catalogue: Catalogue<ProviderLookup>
+  /** For streams. */
   timeouts: Timeouts
+  /** For responses that are not streamed. */
+  wholeTimeouts: Timeouts
   /** How long a stream is held back for its first content. */
   contentHoldMs: number
   backgroundReadSlots: BackgroundReadSlots
@@ -139,7 +142,7 @@ function buildAttempt(
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
       stream,
-      timeouts: deps.timeouts,
+      timeouts: upstreamStreams ? deps.timeouts : deps.wholeTimeouts,
       contentHoldMs: deps.contentHoldMs,
       backgroundRead: {
         slots: deps.backgroundReadSlots,

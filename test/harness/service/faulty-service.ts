@@ -51,6 +51,7 @@ export async function startFaultyService(
       starter_catalogue: 'false' as never,
       connect_timeout_ms: longTimeoutMs,
       first_byte_timeout_ms: longTimeoutMs,
+      whole_response_timeout_ms: longTimeoutMs,
       silence_timeout_ms: longTimeoutMs,
       ...options.settings,
     },

@@ -40,7 +40,13 @@ test('five thousand faulty requests leak nothing, and are metered exactly once',
   await using upstream = await startFaultyUpstream(behaviours)
   // Circuits would keep most requests away from any fault: two minutes pass with every one.
   let now = Date.now()
-  const timeouts = { connect_timeout_ms: 150, first_byte_timeout_ms: 150, silence_timeout_ms: 150, keepalive_ms: 40 }
+  const timeouts = {
+    connect_timeout_ms: 150,
+    first_byte_timeout_ms: 150,
+    whole_response_timeout_ms: 150,
+    silence_timeout_ms: 150,
+    keepalive_ms: 40,
+  }
   await using service = await startFaultyService(upstream, Object.keys(behaviours), {
     now: () => now,
     settings: { ...timeouts, generation_retention_days: 3650 },

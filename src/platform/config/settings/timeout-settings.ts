@@ -5,7 +5,11 @@ import { millisecondsSetting } from '../setting-values.ts'
 export const timeoutSettings = {
   connect_timeout_ms: millisecondsSetting(10_000).describe('The timeout for connecting to a provider.'),
   first_byte_timeout_ms: millisecondsSetting(120_000).describe(
-    'The timeout for the first byte of a provider’s response.',
+    'The timeout for the first byte of a provider’s stream.',
+  ),
+  // Shorter than the ten minutes that the documented proxies and OpenAI's clients wait.
+  whole_response_timeout_ms: millisecondsSetting(540_000).describe(
+    'The timeout for the first byte of a response that is not streamed. Most providers send it when the response is complete.',
   ),
   silence_timeout_ms: millisecondsSetting(60_000).describe(
     'The longest time without data within a provider’s response.',
