@@ -28,6 +28,23 @@ test('all that descend from a process are counted, with the memory they hold', {
   assert.ok(memoryBytes > 5 * 4096 && memoryBytes < 5 * 20_000_000, `${memoryBytes} bytes`)
 })
 
+/** A program with a thread that starts a child. */
+const threadedParent = `
+const { Worker } = require('node:worker_threads')
+new Worker("require('node:child_process').spawn('sleep', ['600'], { stdio: 'ignore' }); setInterval(() => {}, 1e6)", { eval: true })
+`
+
+test('children that another thread than the first one has started are counted', { skip }, async () => {
+  const parent = spawn(process.execPath, ['-e', threadedParent], { stdio: 'ignore', detached: true })
+  const ended = new Promise((resolve) => parent.once('exit', resolve))
+  try {
+    await until(() => measureTree(parent.pid, 100).processes === 2)
+  } finally {
+    process.kill(-parent.pid!, 'SIGKILL')
+    await ended
+  }
+})
+
 test('counting stops just above the limit', { skip }, async () => {
   await using shell = await family()
   assert.equal(measureTree(shell.pid, 2).processes, 3)
