@@ -14,7 +14,7 @@ const counted = (value: number): MetricValues[] => [
 ]
 
 /** Workers within this process: the calls that each received, and functions that end them. */
-function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenceMs = 60_000) {
+function fleetOf(count: number, onStart: (at: number) => void | Promise<void> = () => {}, silenceMs = 60_000) {
   const workers: { accepts: number[]; retired: boolean; figure: number; hangs: boolean; die: () => void }[] = []
   let restarts = 0
   const fleet = new Fleet({
@@ -35,8 +35,8 @@ function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenc
       const worker = { accepts: [] as number[], retired: false, figure: 0, hangs: false, die }
       const at = workers.push(worker) - 1
       createRpc(there, {
-        'worker.start'({ sockets }: { sockets: number[] }) {
-          onStart(at)
+        async 'worker.start'({ sockets }: { sockets: number[] }) {
+          await onStart(at)
           worker.accepts = sockets
         },
         'worker.accept': (accepts: number[]) => void Object.assign(worker, { accepts }),
@@ -96,6 +96,21 @@ test('workers are replaced one by one, each after the next one answers', async (
       [[5], false],
     ],
   )
+  await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
+})
+
+test('a worker that dies while it is replaced leaves one worker in its slot', async () => {
+  const newStart = Promise.withResolvers<void>()
+  const { fleet, workers } = fleetOf(1, (at) => (at === 1 ? newStart.promise : undefined))
+  await fleet.start()
+  const replaced = fleet.replaceAll()
+  await until(() => workers.length === 2)
+  workers[0]!.die()
+  await until(() => workers.length === 3 && fleet.count === 1)
+  newStart.resolve()
+  await replaced
+  await until(() => workers[2]!.retired)
+  assert.equal(workers[1]!.retired, false)
   await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 

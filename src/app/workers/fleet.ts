@@ -89,7 +89,6 @@ export class Fleet {
   async #startWorker(slot: Slot): Promise<void> {
     const worker = this.#spawn()
     const sockets = this.#socketsFor(slot)
-    const previous = slot.ready
     try {
       await worker.rpc.call('worker.start', { ...this.#deps.start, sockets })
     } catch (error) {
@@ -99,6 +98,8 @@ export class Fleet {
       if (code === userFacingErrorCode) throw new UserFacingError(message)
       throw new UserFacingError(`A worker could not start: it ${exitText} (${message}).`)
     }
+    // Read only now, because the worker before can have died and been replaced meanwhile.
+    const previous = slot.ready
     slot.ready = worker
     // Starts only now, because a start can take any time on a slow machine.
     const endWatch = watchHeartbeat(worker.rpc, this.#deps.silenceMs, () => this.#endSilent(worker))
