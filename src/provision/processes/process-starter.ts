@@ -11,7 +11,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { trustedCaCertificates } from '#platform/net/ca-certificates.ts'
 import { createInternGroup } from '../host/control-group.ts'
 import { createGitConfig } from '../host/git-config.ts'
-import { clearEnded, type DaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
+import { clearEnded, type DaemonRecord, readDaemonRecord, writeDaemonRecord } from '../host/home/daemon-record.ts'
 import {
   type AgentCommand,
   baseUrlFile,
@@ -111,16 +111,18 @@ export class ProcessStarter {
       await registeredStart.clone(repository, home, uid)
     }
     reportStep('Starting the daemon')
-    const record = await this.#startDaemon(intern, secret, prepared)
-    reportStep('Waiting for the daemon')
     try {
+      const record = await this.#startDaemon(intern, secret, prepared)
+      reportStep('Waiting for the daemon')
       await waitUntilResponding(home, record)
       requireDiskSpace(await exceededDiskLimit)
+      restrictSocket(daemonAddress.socketPath, uid)
     } catch (error) {
-      await endDaemon(home, record)
+      // The record is written before the process starts. A daemon that it does not name yet is found by its mark or user.
+      const record = readDaemonRecord(home)
+      if (record) await endDaemon(home, record)
       throw error
     }
-    restrictSocket(daemonAddress.socketPath, uid)
     return listen && { port: listen.port, token: daemonAddress.token }
   }
 

@@ -170,6 +170,7 @@ export class InternLifecycle {
   async #start(intern: Intern, onFailure: (failure: string, error: unknown) => Promise<unknown>): Promise<void> {
     const { leases, provisioner, sealAccess, onError } = this.#deps
     const { id } = intern
+    let hasStarted = false
     this.#starting.add(id)
     try {
       const secret = await this.#secretFor(intern)
@@ -180,6 +181,7 @@ export class InternLifecycle {
         secret,
         (progress) => void leases.setProgress(id, progress).catch(onError),
       )
+      hasStarted = true
       const tcpAccess = access ? sealAccess(id, access) : null
       const startedIntern = { ...intern, tcpAccess }
       // The rules must be in force before a client can send a prompt, which is possible in the status `running`.
@@ -190,7 +192,10 @@ export class InternLifecycle {
         (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess, asleepSince: null }))
       if (isRunning) this.#watch(startedIntern)
     } catch (error) {
-      if (!this.#isStopping) await onFailure((error as Error).message, error)
+      if (this.#isStopping) return
+      // Nothing supervises the daemon of a failed start.
+      if (hasStarted) await provisioner.stop(intern).catch(onError)
+      await onFailure((error as Error).message, error)
     } finally {
       this.#starting.delete(id)
     }

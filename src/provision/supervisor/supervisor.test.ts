@@ -77,6 +77,25 @@ onEachDatabase('a long start', (kind) => {
   })
 })
 
+onEachDatabase('a daemon that does not accept its rules after its start', (kind) => {
+  test('is ended before the start fails', async () => {
+    await using store = await newDb(kind)
+    const clock = { now: Date.parse('2026-11-01T00:00:00Z') }
+    const statusesAtStop: Promise<string>[] = []
+    const started = Promise.withResolvers<() => Promise<string>>()
+    const { row, stop } = await superviseOne(store, clock, {
+      start: async () => undefined,
+      stop: async () => void statusesAtStop.push((await started.promise)()),
+      runsOf: () => ({ setRules: () => Promise.reject(new Error('unknown field')) }) as never,
+    })
+    started.resolve(async () => (await row()).status)
+    await until(async () => (await row()).status === 'failed')
+    assert.deepEqual(await Promise.all(statusesAtStop), ['provisioning'])
+    assert.equal((await row()).supervisor, null)
+    await stop()
+  })
+})
+
 onEachDatabase('a start with a long clone', (kind) => {
   for (const status of ['stopped', 'destroying'] as const)
     test(`is aborted when the intern is ${status}`, async () => {
