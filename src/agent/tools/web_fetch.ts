@@ -2,9 +2,8 @@ import { z } from '#platform/json/schema.ts'
 import type { ProxySettings } from '#platform/net/proxies.ts'
 import { createAllowList } from '../web/allow-list.ts'
 import { fetchPage, type Page } from '../web/fetch-page.ts'
-import { htmlToText } from '../web/html-text.ts'
-import { isBinary } from './files/text.ts'
 import { detectImageType, maxImageBytes } from './images.ts'
+import { pageToText } from './page-text.ts'
 import { defineTool, type Tool, type ToolOutput } from './tool.ts'
 
 /** The most characters of a page that one call returns. */
@@ -51,24 +50,19 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
   })
 }
 
-function pageOutput({ url, status, type, bytes, isWhole }: Page, offset: number): ToolOutput {
+function pageOutput(page: Page, offset: number): ToolOutput {
+  const { url, status, type, bytes, isWhole } = page
   const head = `[${url}: ${status}, ${type}, ${bytes.length} bytes${isWhole ? '' : ' and more, which were not read'}]`
-  if (status >= 400) throw new Error(`${head}\n${toReadableText(type, bytes).slice(0, maxErrorLength)}`)
+  if (status >= 400) throw new Error(`${head}\n${pageToText(page).slice(0, maxErrorLength)}`)
   // Providers refuse an image whose type does not match its bytes, and servers can name a wrong type.
   const mimeType = type.startsWith('image/') ? detectImageType(bytes) : undefined
   if (mimeType !== undefined && isWhole && bytes.length <= maxImageBytes)
     return { text: head, images: [{ mimeType, data: bytes.toString('base64') }] }
-  const text = toReadableText(type, bytes)
+  const text = pageToText(page)
   const excerpt = text.slice(offset, offset + maxTextLength)
   const next = offset + excerpt.length
   const remaining = text.length - next
   return {
     text: `${head}\n${excerpt}${remaining > 0 ? `\n[${remaining} characters more: continue with offset ${next}]` : ''}`,
   }
-}
-
-function toReadableText(type: string, bytes: Buffer): string {
-  if (isBinary(bytes)) return '(no text)'
-  const text = bytes.toString('utf8')
-  return type === 'text/html' || type === 'application/xhtml+xml' ? htmlToText(text) : text
 }

@@ -7,7 +7,15 @@ import { findProxy, type ProxySettings } from '#platform/net/proxies.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import type { AllowList } from './allow-list.ts'
 
-export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
+/** `contentType` is the header, `type` its first part. */
+export type Page = {
+  url: string
+  status: number
+  contentType: string
+  type: string
+  bytes: Buffer
+  isWhole: boolean
+}
 /** The page redirects to another host, which needs a new decision by the caller. */
 type RedirectToOtherHost = { movedTo: string }
 
@@ -64,8 +72,9 @@ async function fetchOnce(rules: Required<FetchPageOptions>, url: URL, signal: Ab
     const location = response.headers.get('location')
     if (location !== null && response.status >= 300 && response.status < 400) return { location }
     const { bytes, isWhole } = await readBody(response.body)
-    const type = (response.headers.get('content-type') ?? 'text/plain').split(';')[0]!.trim().toLowerCase()
-    return { url: url.href, status: response.status, type, bytes, isWhole }
+    const contentType = response.headers.get('content-type') ?? 'text/plain'
+    const type = contentType.split(';')[0]!.trim().toLowerCase()
+    return { url: url.href, status: response.status, contentType, type, bytes, isWhole }
   } finally {
     agent.destroy().catch(() => {})
   }

@@ -4,7 +4,7 @@ const skippedElements = new Map(
 )
 /** Elements that start a new line. */
 const blockElements = new Set(
-  'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
+  'address article aside blockquote br dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p section table td th tr ul'.split(
     ' ',
   ),
 )
@@ -22,13 +22,25 @@ const namedCharacters: Record<string, string> = {
 
 /** Returns the text of a page with its headings, lists and link targets. The time is linear in the page's length. */
 export function htmlToText(html: string): string {
-  const parts: string[] = []
+  const sections: string[] = []
+  let parts: string[] = []
+  let isPreformatted = false
+  const endSection = () => {
+    const text = parts.join('')
+    sections.push(isPreformatted ? text : collapseSpaces(text))
+    parts = []
+  }
   let link: string | undefined
   let at = 0
   while (at < html.length) {
     const tagStart = html.indexOf('<', at)
     parts.push(decodeEntities(html.slice(at, tagStart === -1 ? html.length : tagStart)))
     if (tagStart === -1) break
+    if (!/[a-z/!?]/i.test(html[tagStart + 1] ?? '')) {
+      parts.push('<')
+      at = tagStart + 1
+      continue
+    }
     const isComment = html.startsWith('<!--', tagStart)
     const tagEnd = isComment ? html.indexOf('-->', tagStart) : html.indexOf('>', tagStart)
     if (tagEnd === -1) break
@@ -48,15 +60,22 @@ export function htmlToText(html: string): string {
       link = isEndTag ? undefined : readHref(tag)
     } else if (/^h[1-6]$/.test(element) && !isEndTag) parts.push(`\n\n${'#'.repeat(Number(element[1]))} `)
     else if (element === 'li' && !isEndTag) parts.push('\n- ')
-    else if (blockElements.has(element)) parts.push('\n')
+    else if (element === 'pre') {
+      parts.push(isEndTag ? '' : '\n')
+      endSection()
+      isPreformatted = !isEndTag
+      parts.push(isEndTag ? '\n' : '')
+    } else if (blockElements.has(element)) parts.push('\n')
   }
-  return parts
-    .join('')
+  endSection()
+  return sections.join('').trim()
+}
+
+const collapseSpaces = (text: string) =>
+  text
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
-    .trim()
-}
 
 /** Returns the offset of the first match of a global pattern from `start` on; -1 without one. */
 function searchFrom(text: string, pattern: RegExp, start: number): number {

@@ -157,6 +157,24 @@ test('a long page is returned in parts, and an endless one is cut', async () => 
   assert.ok((at.results()[0] ?? '').length < 62_000)
 })
 
+const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('<p>Größe', 'utf16le')])
+const latin = (text: string) => Buffer.from(text, 'latin1')
+
+test('a page in another character set than UTF-8 is decoded', async () => {
+  await using pages = await startPages({
+    '/header': { type: 'text/plain; charset=ISO-8859-1', body: latin('Größe') },
+    '/meta': { type: 'text/html', body: latin('<head><meta charset="windows-1252"></head><p>Größe') },
+    '/mark': { type: 'text/html', body: utf16 },
+    '/unknown': { type: 'text/plain; charset=none', body: 'Größe' },
+  })
+  await using at = await fetching(
+    ['127.0.0.1'],
+    ['header', 'meta', 'mark', 'unknown'].map((path) => `${pages.url}/${path}`),
+  )
+  const texts = at.results().map((result) => result.split('\n').slice(1).join('\n'))
+  assert.deepEqual(texts, ['Größe', 'Größe', 'Größe', 'Größe'])
+})
+
 for (const [entry, yes, no] of [
   ['*', ['https://a.example/', 'http://b.example/'], ['https://a.example:8443/', 'http://10.0.0.1:81/']],
   [
@@ -183,6 +201,15 @@ test('HTML becomes words: no scripts, headings, lists, links, characters', () =>
   const page = `<!doctype html><head><title>T</title></head><body><!-- <p>hidden --><SCRIPT>if (a < b) x()</SCRIPT>
     <h2>A &amp; B</h2><ul><li>one<li>two &#8212; <a href='https://e.example/?a=1&amp;b=2'>three</a></ul><p>x&nbsp;y`
   assert.equal(htmlToText(page), '## A & B\n\n- one\n- two — three (https://e.example/?a=1&b=2)\n\nx y')
+})
+
+test('HTML keeps the lines and indentation of preformatted text', () => {
+  const page = '<p>Run\n  this:</p><pre><code>def f():\n    if <b>x</b> &lt; 1:\n\treturn</code></pre><p>Done.  Yes.'
+  assert.equal(htmlToText(page), 'Run\nthis:\n\ndef f():\n    if x < 1:\n\treturn\n\nDone. Yes.')
+})
+
+test('HTML keeps text after "<" that starts no tag', () => {
+  assert.equal(htmlToText('<p>if 1 < 2 and 3 > 2</p><p>a <3 b'), 'if 1 < 2 and 3 > 2\n\na <3 b')
 })
 
 test('HTML keeps all text behind letters whose lower case is longer', () => {
