@@ -31,14 +31,24 @@ export const groupFile = `${sandboxUser.name}:x:${sandboxUser.id}:\n`
 /** Folders, or links to folders in /usr, that programs need in addition to /usr. */
 export const systemFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
 
-/** The files of the host's /etc that programs need to start: no accounts, no keys, no configuration. */
+/**
+ * The files of the host's /etc that programs need to start: no accounts, no keys, no configuration. Of `ssl` and `pki` only the
+ * public part, because they also contain private keys, which a daemon that runs as root could read.
+ */
 export const etcPaths = [
   'ld.so.cache',
   'ld.so.conf',
   'ld.so.conf.d',
   'alternatives',
-  'ssl',
-  'pki',
+  'ssl/certs',
+  'ssl/cert.pem',
+  'ssl/ca-bundle.pem',
+  'ssl/openssl.cnf',
+  'pki/tls/certs',
+  'pki/tls/cert.pem',
+  'pki/tls/openssl.cnf',
+  'pki/ca-trust',
+  'pki/java',
   'ca-certificates',
   'localtime',
 ].map((name) => `/etc/${name}`)

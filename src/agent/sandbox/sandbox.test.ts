@@ -93,6 +93,14 @@ for (const { name, sandbox, missing } of methods) {
       assert.equal(output.match(/No such file or directory/g)?.length, 9)
     })
 
+    test('private keys of the host are hidden, and its certificates are not', {
+      skip: !existsSync('/etc/ssl/certs'),
+    }, async () => {
+      const { output } = await inside('ls /etc/ssl; ls /etc/pki /etc/pki/tls; ls /etc/ssl/certs | head -1')
+      assert.match(output, /^certs$/m)
+      assert.doesNotMatch(output, /private|entitlement|consumer/)
+    })
+
     test('a read-only path cannot become writable', async () => {
       const { output } = await inside(
         'mount -o remount,bind,rw / ; mount -o remount,rw /usr; mount -t tmpfs x /mnt; umount /proc; touch /usr/x',
