@@ -50,3 +50,19 @@ test('a redirect within the server is followed with method, headers and body', a
   assert.equal(await (await boundedFetch(fetch, `${server.url}/mcp`, call)).text(), 'answer')
   assert.deepEqual(server.seen[1], { method: 'POST', url: '/mcp/', key: 'secret', body: 'arguments' })
 })
+
+const mebibyte = 1024 * 1024
+const eventStream = { 'content-type': 'text/event-stream' }
+
+test('a stream of events is bounded by the event, not by all events', { timeout: 600_000 }, async () => {
+  await using server = await startServer(async ({ url }, response) => {
+    response.writeHead(200, eventStream)
+    const event = `data: ${'x'.repeat(8 * mebibyte)}\n${url === '/long' ? '' : '\n'}`
+    for (let count = 0; count < 6 && !response.destroyed; count++)
+      await new Promise((resolve) => response.write(event, resolve))
+    response.end()
+  })
+  const read = async (path: string) => (await (await boundedFetch(fetch, server.url + path)).text()).length
+  assert.ok((await read('/short')) > 48 * mebibyte)
+  await assert.rejects(read('/long'), /The server sent more than 33554432 bytes/)
+})
