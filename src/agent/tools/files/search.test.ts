@@ -73,6 +73,11 @@ test('a glob is relative to the workspace, also below an absolute path', async (
   assert.equal(await at.use('list_files', { path, pattern: './src/*.js' }), 'src/c.js')
 })
 
+test('an ignore file can start with a byte order mark', async () => {
+  const found = await search({ ...needles(['dist/a', 'src/a']), '.gitignore': '\ufeffdist/\n' })
+  assert.deepEqual(pathsIn(found), ['src/a'])
+})
+
 test('search follows no link', async () => {
   await using at = await setUpTools({ 'a/b': 'needle' })
   await symlink(join(at.path, 'a'), join(at.path, 'link'))

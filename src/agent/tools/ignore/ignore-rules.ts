@@ -68,7 +68,9 @@ function readExcludes(folder: OpenFolder): string {
 function readText(folder: OpenFolder, name: string): string {
   const bytes = Buffer.alloc(maxBytes)
   try {
-    return bytes.toString('utf8', 0, folder.readStart(name, bytes))
+    const text = bytes.toString('utf8', 0, folder.readStart(name, bytes))
+    // Like git, ignores the byte order mark that editors of Windows write.
+    return text.replace(/^\ufeff/, '')
   } catch {
     return ''
   }
