@@ -78,6 +78,15 @@ test('an odd output schema, title, description or annotation costs no tool', asy
   assert.deepEqual(results, ['good {}'])
 })
 
+test('a long description or name is cut between characters', async () => {
+  const description = `${'x'.repeat(2000 - '[odd] '.length - 1)}😀`
+  const named = { name: `${'n'.repeat(199)}😀`, inputSchema: { type: 'string' } }
+  const { offered, system } = await turnWith([listing([{ ...good, description }, named])])
+  assert.equal(offered[0]?.description.length, 1999)
+  assert.match(system, /n{199} \(/)
+  assert.ok(system.isWellFormed())
+})
+
 test('all pages of a list are read', async () => {
   const tools = Array.from({ length: 7 }, (_, at) => ({ ...good, name: `t${at}` }))
   const { names } = await turnWith([listing(tools, { pageSize: 3 })])

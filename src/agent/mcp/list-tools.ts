@@ -3,6 +3,7 @@ import { nonEmptyText } from '#platform/core/non-empty-text.ts'
 import { isSchema, type Schema } from '#platform/json-schema/schema-keywords.ts'
 import { fitToolSchema } from '#platform/json-schema/tool-schema.ts'
 import { printable } from '#platform/text/printable.ts'
+import { truncateText } from '#platform/text/truncate.ts'
 
 /** A tool as its server lists it, with a schema of its arguments that providers accept. */
 export type ListedTool = {
@@ -61,7 +62,7 @@ function addTool(toolList: ToolList, item: unknown): void {
     return
   }
   const exclude = (reason: string) =>
-    toolList.excluded.push(`${printable(name).slice(0, limits.nameLength)} (${reason})`)
+    toolList.excluded.push(`${truncateText(printable(name), limits.nameLength)} (${reason})`)
   const definition = { ...item, outputSchema: undefined }
   const listed = toolList.tools.find((tool) => tool.name === name)
   // A server that ends its list with an empty cursor repeats the first page.

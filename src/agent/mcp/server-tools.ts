@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Client } from '@modelcontextprotocol/client'
 import type { Now } from '#platform/core/clock.ts'
 import { printable } from '#platform/text/printable.ts'
+import { truncateText } from '#platform/text/truncate.ts'
 import { heartbeatMs, type Tool, type ToolContext, type ToolOutput } from '../tools/tool.ts'
 import { callTool } from './calls/call-tool.ts'
 import { PendingCalls } from './calls/pending-calls.ts'
@@ -78,8 +79,11 @@ export class ServerTools {
   #toTool(listed: ListedTool): Tool {
     const { name: server } = this.spec
     const name = toToolName(server, listed.name)
-    const description = redactSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, maxDescriptionLength)
-    const title = `${server}: ${printable(redactSecrets(this.spec, listed.title)).slice(0, maxTitleLength)}`
+    const description = truncateText(
+      redactSecrets(this.spec, `[${server}] ${listed.description}`),
+      maxDescriptionLength,
+    )
+    const title = `${server}: ${truncateText(printable(redactSecrets(this.spec, listed.title)), maxTitleLength)}`
     const parameters = JSON.parse(redactSecrets(this.spec, JSON.stringify(listed.parameters)))
     // A server can change a tool without renaming it, so a permission for the session covers only this version.
     const permissionKey = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`

@@ -90,6 +90,15 @@ test('the notes have a maximum length', async () => {
   assert.ok(message.length < 40_000)
 })
 
+test('a cut splits no character, which a provider would refuse', async () => {
+  const message = await promptWithNotes({
+    'AGENTS.md': `${'y'.repeat(15_999)}😀`,
+    '.agents/skills/a/SKILL.md': skill(`${'n'.repeat(63)}😀`, `${'x'.repeat(299)}😀`),
+  })
+  assert.match(message, /x{299} \(/)
+  assert.ok(message.isWellFormed())
+})
+
 test('a link out of the workspace is not followed', async () => {
   await using elsewhere = await newFolder()
   await writeFile(join(elsewhere.path, 'AGENTS.md'), 'Secret.')

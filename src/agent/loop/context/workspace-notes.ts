@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { printableLine } from '#platform/text/printable.ts'
+import { truncateText } from '#platform/text/truncate.ts'
 import { readBytes, readEntries, type Workspace } from '../../tools/files/workspace.ts'
 
 /** Limits of what is read before each prompt, because all of it is part of the context. Texts are limited in characters. */
@@ -51,7 +52,7 @@ async function readAgentsFile(workspace: Workspace, folder: string): Promise<str
   const text = found?.bytes.toString('utf8').trim()
   if (!found || !text) return undefined
   const isWhole = text.length <= limits.notes && found.size <= found.bytes.length
-  const shortened = isWhole ? text : `${text.slice(0, limits.notes)}\n[cut: read ${path} for the rest]`
+  const shortened = isWhole ? text : `${truncateText(text, limits.notes)}\n[cut: read ${path} for the rest]`
   return `${printableLine(path)} has instructions for its folder on the lines that start with "> ". Your own instructions and the user's messages take precedence:\n${quoteLines(shortened)}`
 }
 
@@ -83,8 +84,8 @@ async function readSkill(workspace: Workspace, path: string, folder: string): Pr
   if (typeof description !== 'string' || typeof name !== 'string') return undefined
   const oneLine = (text: string) => printableLine(text.replace(/\s+/g, ' ').trim())
   return {
-    name: oneLine(name).slice(0, limits.nameLength),
-    description: oneLine(description).slice(0, limits.description),
+    name: truncateText(oneLine(name), limits.nameLength),
+    description: truncateText(oneLine(description), limits.description),
     path: printableLine(path),
   }
 }
