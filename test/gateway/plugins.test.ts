@@ -32,7 +32,7 @@ before(async () => {
     endpoints: { p: offer },
   })
   const provider = { name: 'P', protocol: 'openai-chat', base_url: upstream.url, credentials: ['TEST_KEY'] }
-  const models = { 'a/large': model(100_000), 'a/small': model(1_000) }
+  const models = { 'a/large': model(100_000), 'a/medium': model(2_000), 'a/small': model(1_000) }
   writeFileSync(catalogue_file, JSON.stringify({ providers: { p: provider }, models }))
   const settings = { catalogue_file, starter_catalogue: 'false' as never }
   service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
@@ -242,6 +242,18 @@ describe('a prompt that does not fit', () => {
     assert.match(sent().messages[0].content, /^one.*\n…\n.*one$/s)
     assert.equal((await chat({ ...small, transforms: ['middle-out'], tools })).status, 200)
     assert.equal(sent().messages.length, 4)
+  })
+
+  test('has its files in the form of chats after a cut, and with the clock', async () => {
+    says = ['Yes.']
+    const file = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } }
+    const content = [{ type: 'input_text', text: long('one'.repeat(2000)) }, file]
+    const requests = [{ model: 'a/medium', truncation: 'auto' }, { tools: [{ type: 'openrouter:datetime' }] }]
+    for (const request of requests) {
+      const { status, text } = await respond({ ...request, input: [{ role: 'user', content }] })
+      assert.equal(status, 200, text)
+      assert.equal(sent().messages[0].content.at(-1).file.file_data, 'data:application/pdf;base64,JVBERi0=')
+    }
   })
 
   test('is left as it is where it fits, or the request does not say so', async () => {

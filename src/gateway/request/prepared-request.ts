@@ -41,7 +41,7 @@ export function prepareWithoutPreset({
 }
 
 /** The chat request of a body. Bodies of chats have the parts of chats already (`normalizeBody`). */
-function translateBody(client: ClientProtocol, body: Body): ChatRequest {
+export function translateBody(client: ClientProtocol, body: Body): ChatRequest {
   const chat = client.toChat(body)
   return client.protocol === 'openai-chat' ? chat : (withChatParts(chat) as ChatRequest)
 }

@@ -1,5 +1,5 @@
 import type { Candidate } from '../../plan/plan.ts'
-import type { PreparedRequest } from '../prepared-request.ts'
+import { type PreparedRequest, translateBody } from '../prepared-request.ts'
 import { compressPrompt, estimatePromptTokens } from './compress-prompt.ts'
 import { createHealingClient } from './healing.ts'
 import { readPluginOptions } from './plugin-options.ts'
@@ -39,7 +39,7 @@ function fitToContext(prepared: PreparedRequest, candidates: readonly Candidate[
   for (let cuts = 0; cuts < maxCuts; cuts++) {
     const body = compressPrompt(fitted.body, client.conversation, fitted.chat, candidates)
     if (!body) return fitted
-    fitted = { ...fitted, body, chat: client.toChat(body) }
+    fitted = { ...fitted, body, chat: translateBody(client, body) }
   }
   return fitted
 }

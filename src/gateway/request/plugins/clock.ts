@@ -4,7 +4,7 @@ import { faultStatus } from '#platform/http/response/faults.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { WholeBody } from '../../protocol/client-protocol.ts'
 import type { Body } from '../../protocol/request-body.ts'
-import type { PreparedRequest } from '../prepared-request.ts'
+import { type PreparedRequest, translateBody } from '../prepared-request.ts'
 import { clockName, type RoundPosition } from './clock-round.ts'
 import { ClockRounds } from './clock-rounds.ts'
 import type { PluginOptions } from './plugin-options.ts'
@@ -38,7 +38,7 @@ export async function completeInRounds(
   completeRound: CompleteRound,
 ): Promise<WholeBody | undefined> {
   const rounds = new ClockRounds(prepared.client, prepared.body)
-  let chat = withClockTool(prepared.client.toChat(withoutClock(prepared.body)))
+  let chat = withClockTool(translateBody(prepared.client, withoutClock(prepared.body)))
   for (let round = 1; ; round++) {
     const isLast = round === maxRounds
     rounds.startRound(positionOf(round))
