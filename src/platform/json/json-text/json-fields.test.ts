@@ -24,7 +24,7 @@ describe('fields of objects in JSON text', () => {
     fc.assert(
       fc.property(fc.dictionary(word, fc.jsonValue()), (object) => {
         const text = JSON.stringify({ ...object, usage: null })
-        const changes = { set: { model: '"a/b"' }, fill: { id: '1' }, notNull: 'usage' }
+        const changes = { set: { model: '"a/b"' }, fill: { id: '1' }, notNull: ['usage'] }
         const { usage: _usage, ...expected } = { ...JSON.parse(text), model: 'a/b' }
         assert.deepEqual(
           JSON.parse(applyChanges(text, 0, changes)),
@@ -35,7 +35,7 @@ describe('fields of objects in JSON text', () => {
   })
 
   test('a field that may not be null is taken out at any place', () => {
-    const changes = { ...none, notNull: 'usage' }
+    const changes = { ...none, notNull: ['usage'] }
     const without = (text: string) => applyChanges(text, 0, changes)
     assert.equal(without('{"usage":null}'), '{}')
     assert.equal(without('{"usage":null, "a":1}'), '{"a":1}')

@@ -91,12 +91,12 @@ function trimmedEnd(text: string, from: number, to: number): number {
 
 /**
  * Changes to an object's fields. Values are JSON text. `set` replaces or adds fields, `fill` adds missing ones, and
- * `notNull` names a field that is removed if it is null.
+ * `notNull` names fields that are removed if they are null.
  */
 export type Changes = {
   set: Readonly<Record<string, string>>
   fill: Readonly<Record<string, string>>
-  notNull?: string
+  notNull?: readonly string[]
 }
 
 /** Applies changes to the object that begins at `from`. New fields come first. All other bytes stay unchanged. */
@@ -118,7 +118,7 @@ export function applyChanges(text: string, from: number, { set, fill, notNull }:
     if (nameIndex >= filled.length) {
       changedText += text.slice(copiedEnd, valueStart) + set[names[nameIndex]!]
       copiedEnd = end
-    } else if (notNull !== undefined && isNull(text, valueStart, end) && isNamed(notNull, text, at, nameEnd))
+    } else if (notNull !== undefined && isNull(text, valueStart, end) && indexOfName(notNull, text, at, nameEnd) !== -1)
       return applyChanges(withoutField(text, from, at), from, { set, fill, notNull })
     const next = afterSpace(text, end)
     if (text.charCodeAt(next) !== comma) break

@@ -5,7 +5,8 @@ import type { RawCall, RawChoice } from './raw-choice.ts'
 
 /** Whether a choice of a whole response lacks fields that clients need, or has fields that clients reject. */
 export function isIncomplete({ index, message }: RawChoice): boolean {
-  if (index === undefined || !message || message.audio === null || message.tool_calls === null) return true
+  if (typeof index !== 'number' || message?.role !== 'assistant') return true
+  if (message.audio === null || message.tool_calls === null || message.images === null) return true
   if (isObject(message.content) || Array.isArray(message.content) || lacksReasoning(message)) return true
   return message.tool_calls?.some(lacksIdOrType) ?? false
 }
@@ -39,6 +40,7 @@ function needsRewriteInMessage(text: string): boolean {
   if (
     hasContentParts(text) ||
     lacksReasoningInText(text) ||
+    (text.includes('"role"') && otherRolePattern.test(text)) ||
     (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text))
   )
     return true
@@ -46,6 +48,9 @@ function needsRewriteInMessage(text: string): boolean {
     if (needsRewriteInCalls(text, at)) return true
   return false
 }
+
+/** A role that a response cannot have. Official clients also refuse null. */
+const otherRolePattern = /"role"\s*:(?!\s*"assistant")/
 
 const callsName = '"tool_calls"'
 

@@ -45,16 +45,18 @@ function rewriteChoice(
   responseId: string,
   { field, head, repairs, lacksRole, signatures }: RewriteOptions,
 ): void {
-  choice.index ??= position
+  if (typeof choice.index !== 'number') choice.index = position
   if (field === 'delta') moveMessageToDelta(choice)
   if (typeof choice.text === 'string' && !choice[field]) choice[field] = { role: 'assistant', content: choice.text }
   if (choice.delta && lacksRole?.(choiceIndexOf(choice, position, field)))
-    choice.delta = { role: 'assistant', ...choice.delta }
+    choice.delta = { role: 'assistant', ...withoutRole(choice.delta) }
   const repair = repairs?.get(position)
   if (repair) applyRepair(choice, field, repair)
   choice.finish_reason ||= null
-  const message = choice[field]
-  if (!message) return
+  const sentMessage = choice[field]
+  if (!sentMessage) return
+  const message = sentMessage.role === 'assistant' ? sentMessage : toAssistantMessage(sentMessage, field)
+  choice[field] = message
   completeMessage(message, responseId, head.model)
   const choiceIndex = choiceIndexOf(choice, position, field)
   addSignatures(
@@ -73,12 +75,22 @@ function moveMessageToDelta(choice: RawChoice): void {
   if (typeof choice.text !== 'string') choice.delta ??= {}
 }
 
+/** The message with the only role of a response. A delta needs none, but official clients refuse another one. */
+function toAssistantMessage(message: RawMessage, field: MessageField): RawMessage {
+  return field === 'message' ? { ...message, role: 'assistant' } : withoutRole(message)
+}
+
+function withoutRole({ role: _role, ...others }: RawMessage): RawMessage {
+  return others
+}
+
 function completeMessage(message: RawMessage, responseId: string, model: string): void {
   if (typeof message.content === 'object' && message.content !== null)
     Object.assign(message, separateReasoningParts([message.content].flat() as Part[], model))
   addReasoning(message, model)
   if (message.audio === null) delete message.audio
   if (message.tool_calls === null) delete message.tool_calls
+  if (message.images === null) delete message.images
   for (const [at, call] of (message.tool_calls ?? []).entries()) {
     if (!call.function?.name && !call.custom) continue
     call.id ||= createCallId(responseId, typeof call.index === 'number' ? call.index : at)

@@ -5,7 +5,7 @@ import { copyBytes } from '#platform/text/copy-bytes.ts'
 export class EventPrefix {
   readonly #lastName: string
   readonly #nonNullName: string
-  readonly #changes: () => Omit<Changes, 'notNull'>
+  readonly #changes: () => Required<Changes>
   readonly #quotedName: string
   readonly #nullField: string
   /** The start of the events, as the upstream sends it and as the client gets it. */
@@ -16,10 +16,10 @@ export class EventPrefix {
 
   /**
    * @param lastName the first field that can differ between events, such as `choices` in the chunks of chats.
-   * @param nonNullName a field that clients do not get as null, such as `usage`.
-   * @param changes called for each new prefix, which is rare.
+   * @param nonNullName a field that clients do not get as null, and that usually follows the prefix, such as `usage`.
+   * @param changes called for each new prefix, which is rare. Other fields that clients do not get as null are also in them.
    */
-  constructor(lastName: string, nonNullName: string, changes: () => Omit<Changes, 'notNull'>) {
+  constructor(lastName: string, nonNullName: string, changes: () => Required<Changes>) {
     this.#lastName = lastName
     this.#nonNullName = nonNullName
     this.#changes = changes
@@ -59,14 +59,15 @@ export class EventPrefix {
   /** Rewrites an event with another prefix and learns the prefix. @param from the start of its object. */
   learn(text: string, from: number): string {
     const fields = findFields(text, from)
-    const changes = { ...this.#changes(), notNull: this.#nonNullName }
+    const changes = this.#changes()
     const result = applyChanges(text, from, changes)
     const at = fields.findIndex(({ name }) => name === this.#lastName)
     const last = fields[at]
     if (!last) return result
-    const { set, fill } = changes
+    const { set, fill, notNull } = changes
     const prefixNames = new Set(fields.slice(0, at).map(({ name }) => name))
-    const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !prefixNames.has(name))
+    const changedNames = [...Object.keys(set), ...Object.keys(fill), ...notNull]
+    const searched = changedNames.filter((name) => !prefixNames.has(name) && name !== this.#nonNullName)
     // Such a field can follow the prefix, so the prefix cannot be reused.
     if (fields.slice(at).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(last.start)

@@ -22,7 +22,7 @@ export class FirstDeltas {
     const isFirstOfStream = !this.#hasDelta
     this.#hasDelta = true
     if (this.#choiceCount > 1) return { isFirstOfStream, ...this.#findMissingRoles(raw) }
-    return text.includes('"role"') ? { isFirstOfStream } : { isFirstOfStream, lacksRole: () => true }
+    return rolePattern.test(text) ? { isFirstOfStream } : { isFirstOfStream, lacksRole: () => true }
   }
 
   #findMissingRoles(raw: Buffer): Pick<FoundDeltas, 'lacksRole'> {
@@ -32,12 +32,15 @@ export class FirstDeltas {
       const choiceIndex = choiceIndexOf(choice ?? {}, position, 'delta')
       if (!choice?.delta || this.#startedChoices.has(choiceIndex)) continue
       this.#startedChoices.add(choiceIndex)
-      if (choice.delta.role === undefined) withoutRole.add(choiceIndex)
+      if (!choice.delta.role) withoutRole.add(choiceIndex)
     }
     return withoutRole.size > 0 ? { lacksRole: (choiceIndex) => withoutRole.has(choiceIndex) } : {}
   }
 }
 
 const noDeltas: FoundDeltas = { isFirstOfStream: false }
+
+/** A role that is neither null nor empty. */
+const rolePattern = /"role"\s*:\s*"[^"]/
 
 const deltaPattern = /"delta"\s*:\s*\{/

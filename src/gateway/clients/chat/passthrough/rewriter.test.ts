@@ -142,10 +142,37 @@ describe("repairs of a chat upstream's own bytes", () => {
       choices[0].message.tool_calls.map(({ id }: { id: string }) => id),
       ['own', 'call_c_1'],
     )
-    for (const rejected of [{ tool_calls: null }, { audio: null }]) {
+    for (const rejected of [{ tool_calls: null }, { audio: null }, { images: null }]) {
       const without = { ...named, choices: [{ message: { ...rejected, content: 'ü' }, finish_reason: 'stop' }] }
-      assert.deepEqual(rewriteWhole(without).choices[0].message, { content: 'ü' })
+      assert.deepEqual(rewriteWhole(without).choices[0].message, { role: 'assistant', content: 'ü' })
     }
+  })
+
+  test('a role is the only one that clients accept, or is missing', () => {
+    const { rewriteEvent } = rewriter()
+    const deltas = [null, '', 'model', 'assistant'].map((role) => {
+      const { choices } = read(rewriteEvent(sent({ ...named, choices: [choice({ role, content: 'x' })] })))
+      return choices[0].delta
+    })
+    const delta = { content: 'x' }
+    const withRole = { role: 'assistant', ...delta }
+    assert.deepEqual(deltas, [withRole, delta, delta, withRole])
+    for (const message of [delta, { role: null, ...delta }])
+      assert.deepEqual(rewriteWhole({ ...named, choices: [{ message }] }).choices[0].message, withRole)
+  })
+
+  test('a fingerprint and a usage of null are removed from chunks and whole responses', () => {
+    const { rewriteEvent } = rewriter()
+    const choices = [choice({ role: 'assistant', content: 'x' })]
+    for (const chunk of [
+      { system_fingerprint: null, ...named, choices },
+      { ...named, choices, system_fingerprint: null },
+      { ...named, choices, system_fingerprint: null },
+      { ...named, system_fingerprint: null, choices, usage: null },
+    ])
+      assert.deepEqual(read(rewriteEvent(sent(chunk))), { provider: 'Größe', ...named, model: 'a/b', choices })
+    const whole = rewriteWhole({ ...named, choices: [{ message: { role: 'assistant', content: 'x' } }], usage: null })
+    assert.equal('usage' in whole, false)
   })
 
   test('content in parts becomes text with the reasoning beside it', () => {

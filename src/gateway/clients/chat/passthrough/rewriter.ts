@@ -31,7 +31,7 @@ export function createChatRewriter(head: ResponseHead): PassthroughRewriter {
       const changed = isBroken ? rewriteJson(response, { field: 'message', head, repairs, signatures }) : response
       const created = String(createdSeconds)
       const fill = { id: toLatin1Json(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
-      return applyChanges(changed, changed.indexOf('{'), { set: toHeadFields(head), fill })
+      return applyChanges(changed, changed.indexOf('{'), { set: toHeadFields(head), fill, notNull: ['usage'] })
     },
   }
 }
@@ -49,6 +49,8 @@ function createEventRewriter(head: ResponseHead, repair: ResponseRepair): Passth
   const eventPrefix = new EventPrefix('choices', 'usage', () => ({
     set: toHeadFields(head),
     fill: { id: toLatin1Json(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
+    // Official clients refuse these as null.
+    notNull: ['usage', 'system_fingerprint'],
   }))
   const firstDeltas = new FirstDeltas(head.request?.n)
   let lacksIndex = false
