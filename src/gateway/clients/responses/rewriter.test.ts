@@ -69,3 +69,17 @@ test('a repaired call of a truncated response is incomplete', () => {
   })
   assert.deepEqual(statuses, ['incomplete', 'incomplete'])
 })
+
+test('settings that clients refuse as null are removed or get the default', () => {
+  const nulls = { text: null, store: null, tools: null, tool_choice: null, parallel_tool_calls: null }
+  const body = { id: 'r', status: 'completed', output: [item], ...nulls }
+  const { rewriteEvent, rewriteWhole } = createResponsesRewriter(head)
+  const event = rewriteEvent(eventOf({ type: 'response.completed', response: body })).toString()
+  for (const response of [
+    JSON.parse(rewriteWhole(JSON.stringify(body), body, [])),
+    JSON.parse(event.slice('data: '.length)).response,
+  ]) {
+    assert.partialDeepStrictEqual(response, { tools: [], tool_choice: 'auto', parallel_tool_calls: true })
+    assert.deepEqual(['text' in response, 'store' in response], [false, false])
+  }
+})

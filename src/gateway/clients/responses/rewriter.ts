@@ -17,6 +17,9 @@ const requiredFields = [
   'presence_penalty',
 ]
 
+/** Fields that vLLM and others send as null, which official clients refuse. */
+const nonNullFields = ['text', 'store', 'tools', 'tool_choice', 'parallel_tool_calls']
+
 /**
  * Rewrites responses of the Responses API: replaces the names of model and provider by those of the catalogue, and repairs tool calls
  * that violate the protocol. All other events stay.
@@ -35,6 +38,7 @@ export function createResponsesRewriter(head: ResponseHead): PassthroughRewriter
       incomplete_details: 'null',
       ...Object.fromEntries(requiredFields.map((name) => [name, toLatin1Json(requestSettings[name])])),
     },
+    notNull: nonNullFields,
   }
   const endChanges = { ...changes, fill: { ...changes.fill, status: '"completed"' } }
   const completedItems = new CompletedItems()
