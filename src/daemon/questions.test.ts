@@ -233,6 +233,18 @@ test('a queued question is recorded only when it is asked, with its deadline', a
   assert.deepEqual([question?.question.id, question?.deadlineAt], [second.question?.id, now + 300_000])
 })
 
+test('a question has the same deadline in its event and its record', async () => {
+  let now = Date.now()
+  await using daemon = await startTestDaemon({ now: () => now++, elapsed: () => 0 })
+  const turn = { prompt: 'permission shell allow_once', mode: 'manual' } as const
+  const sent: number[] = []
+  for await (const event of await daemon.runs.start(turn, new AbortController().signal))
+    if (event.type === 'question.asked') sent.push(event.deadlineAt)
+  const milestones = await daemon.runs.transcripts.milestones(0, new AbortController().signal)
+  const recorded = milestones.flatMap(({ entry }) => (entry.type === 'question' ? entry.deadlineAt : []))
+  assert.deepEqual(recorded, sent)
+})
+
 test('a form with too many options for a server fails its turn, which is reported', async () => {
   await using daemon = await startTestDaemon()
   const field = { type: 'string', enum: Array.from({ length: 20_000 }, (_, at) => `o${at}`) }

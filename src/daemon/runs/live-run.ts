@@ -84,16 +84,15 @@ export class LiveRun {
     const after = step(before, event)
     if (after === before) return
     const isAsking = after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)
-    if (isAsking && !this.#trySavingQuestion(after)) return
+    const questionEvent = isAsking ? this.#trySavingQuestion(after) : undefined
+    if (isAsking && !questionEvent) return
     this.#state = after
     if (before.at === 'starting' && after.at !== 'ended') {
       const notes = takeSessionNotes(this.session).map((text) => ({ type: 'reasoning.added' as const, text }))
       this.reply.start([this.#startedEvent(), ...notes])
     }
-    if (isAsking) {
-      const { question, deadlineAt } = after
-      const action = this.questions.actionOf(question.id)
-      this.reply.push({ type: 'question.asked', question, deadlineAt: this.#toInstant(deadlineAt), action })
+    if (questionEvent) {
+      this.reply.push(questionEvent)
       this.#deps.onDeadlineChanged()
     }
     if (after.at === 'running') this.startClock()
@@ -103,16 +102,17 @@ export class LiveRun {
 
   /**
    * Saves the question that the run will wait for. A queued question is saved only now: it could not be answered before, and its
-   * deadline was unknown. @returns false if it cannot be saved, which ends the run.
+   * deadline was unknown. @returns its event; undefined if it cannot be saved, which ends the run.
    */
-  #trySavingQuestion({ question, deadlineAt }: Extract<RunState, { at: 'waiting' }>): boolean {
+  #trySavingQuestion({ question, deadlineAt: at }: Extract<RunState, { at: 'waiting' }>): TurnEvent | undefined {
     const action = this.questions.actionOf(question.id)
+    const deadlineAt = this.#toInstant(at)
     try {
-      this.#deps.persistence.saveQuestion(this, { question, action }, this.#toInstant(deadlineAt))
-      return true
+      this.#deps.persistence.saveQuestion(this, { question, action }, deadlineAt)
+      return { type: 'question.asked', question, deadlineAt, action }
     } catch (error) {
       this.fail(error)
-      return false
+      return undefined
     }
   }
 
