@@ -13,6 +13,23 @@ test('find adds no session: a refused caller could name any number', () => {
   assert.equal(sessions.find('s'), session)
 })
 
+test('a session whose cancelled turn has not ended is not closed as idle', () => {
+  const closed: string[] = []
+  const agent = { canRestoreSessions: true, closeSession: (id: string) => closed.push(id) } as never
+  const unused = {} as never
+  const sessions = new Sessions({ host: unused, store: unused, log: () => {}, workspace: '/', maxIdleSessions: 0 })
+  const opened = ['cancelled', 'finished'].map((id) => {
+    const session = sessions.find(id)
+    session.openedWith = { agent, agentSession: { id, model: null, modes: [] } }
+    sessions.add(session)
+    return session
+  })
+  opened[0]!.isTurnOpen = true
+  sessions.noteRunEnd(opened[1]!)
+  assert.deepEqual(closed, ['finished'])
+  assert.equal(sessions.find('cancelled'), opened[0])
+})
+
 /** Opens a stored session with an agent whose restore fails. @returns whether a new session was created for it. */
 async function isReplaced(message: string): Promise<boolean> {
   const agent = {

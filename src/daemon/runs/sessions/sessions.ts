@@ -64,7 +64,8 @@ export class Sessions {
     if (!session.openedWith.agent.canRestoreSessions) return
     for (const oldest of this.#sessions.values()) {
       if (this.#sessions.size <= this.#deps.maxIdleSessions) return
-      if (!oldest.run) this.#close(oldest)
+      // A session whose agent still works on a cancelled turn is not idle: its next run must wait for the end of that turn.
+      if (!oldest.run && !oldest.isTurnOpen) this.#close(oldest)
     }
   }
 
