@@ -35,7 +35,7 @@ class Reply {
   #reasoning: string[] = []
   #characters = 0
   #calls: ToolCalls = []
-  #activity: ActivityItem[] = []
+  readonly #activity = new Map<string, { item: ActivityItem; length: number }>()
   #finish: string | null = null
 
   constructor(first: InternChunk) {
@@ -50,11 +50,7 @@ class Reply {
       const { reason, ...options } = error.metadata as { reason: ChatReason; retryable: boolean; budget?: BudgetPart }
       throw chatFault(faultKindByStatus[error.code] ?? 'bad_gateway', reason, error.message, options)
     }
-    if (chunk.activity)
-      this.#activity = [
-        ...this.#activity.filter((earlier) => !isSupersededBy(earlier, chunk.activity!)),
-        chunk.activity,
-      ]
+    if (chunk.activity) this.#addActivity(chunk.activity)
     for (const { delta, finish_reason } of chunk.choices) {
       if (delta.content) this.#content.push(delta.content)
       if (delta.reasoning) this.#reasoning.push(delta.reasoning)
@@ -68,6 +64,15 @@ class Reply {
         'turn_failed',
         'The reply is too long for one response: request it with "stream": true.',
       )
+  }
+
+  /** Adds an activity, which replaces an earlier state of the same tool call, or the earlier plan. */
+  #addActivity(item: ActivityItem): void {
+    const key = item.type === 'plan' ? 'plan' : `call ${item.tool_call_id}`
+    const { length } = JSON.stringify(item)
+    this.#characters += length - (this.#activity.get(key)?.length ?? 0)
+    this.#activity.delete(key)
+    this.#activity.set(key, { item, length })
   }
 
   whole() {
@@ -87,13 +92,7 @@ class Reply {
       choices: [{ index: 0, message, finish_reason: this.#finish }],
       ...(usage && { usage: usage as Usage }),
       session_id,
-      ...(this.#activity.length > 0 && { activity: this.#activity }),
+      ...(this.#activity.size > 0 && { activity: [...this.#activity.values()].map(({ item }) => item) }),
     }
   }
-}
-
-/** Whether an activity is replaced by a later one: the same tool call, or any plan. */
-function isSupersededBy(earlier: ActivityItem, later: ActivityItem): boolean {
-  if (earlier.type === 'plan') return later.type === 'plan'
-  return later.type === 'tool_call' && earlier.tool_call_id === later.tool_call_id
 }
