@@ -1,3 +1,4 @@
+import { TimeSlices } from '#platform/async/time-slices.ts'
 import { dayMs, isoTime, type Now } from '#platform/core/clock.ts'
 import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
@@ -18,6 +19,8 @@ import { findRules, type RuleOwner } from './rules-store.ts'
 type ReplayDeps = { db: { query: Query }; now: Now }
 
 const maxDetailLength = 300
+/** The event loop's time for all replays together: slices of 5 milliseconds. */
+const slices = new TimeSlices(5)
 
 /**
  * Applies stored or new rules to past questions, together with all other rules in force.
@@ -33,8 +36,11 @@ export async function replayRules(
   const findRuleSets = await ruleSetsWithDraft(deps.db.query, owner, request.rules as Rule[] | undefined)
   const tally = new Tally(request.list)
   for await (const page of readPastQuestions(deps.db.query, owner, period)) {
-    if (signal.aborted) throw clientClosedFault()
-    for (const past of page) tally.add(past, decide(await findRuleSets(past.internId), past.action, past.agent))
+    for (const past of page) {
+      await slices.waitIfUsedUp()
+      if (signal.aborted) throw clientClosedFault()
+      tally.add(past, decide(await findRuleSets(past.internId), past.action, past.agent))
+    }
   }
   return { from: isoTime(period.from), to: isoTime(period.to), ...tally.result() }
 }

@@ -30,7 +30,9 @@ test('a whole reply has the latest state of each tool call and the latest plan',
     plan('two'),
     toolCall('a', 'completed'),
   )
-  const displayed = activity?.map((item) => (item.type === 'plan' ? item.steps[0]!.text : item.tool_call_id + item.status))
+  const displayed = activity?.map((item) =>
+    item.type === 'plan' ? item.steps[0]!.text : item.tool_call_id + item.status,
+  )
   assert.deepEqual(displayed, ['bpending', 'two', 'acompleted'])
 })
 

@@ -59,6 +59,17 @@ test('a denied path is found in a variable of a command, and behind CDPATH', () 
   assert.equal(effectOf(rules, shell('KEYS=.envrc deploy')), undefined)
 })
 
+test('an action that takes too long to compare with all rules is asked about', () => {
+  const names = Array.from({ length: 100 }, (_, at) => `tool${at} sub`)
+  const rules = Array.from({ length: 200 }, (): Rule => ({ effect: 'deny', commands: names }))
+  const [complex, simple] = ['true a b;'.repeat(900), 'true']
+  assert.equal(effectOf([...rules, { effect: 'allow', commands: ['true **'] }], shell(complex)), 'ask')
+  assert.equal(effectOf([...rules, { effect: 'deny', tools: ['edit'] }], shell(simple)), undefined)
+  assert.equal(effectOf([{ effect: 'deny', tools: ['shell'] }, ...rules], shell(complex)), 'deny')
+  assert.equal(effectOf([{ effect: 'allow', commands: ['true **'] }], shell(complex)), 'allow')
+  assert.equal(effectOf([{ effect: 'allow', tools: ['shell'] }, ...rules], shell(`${complex}true > x`)), 'ask')
+})
+
 test('a possible deny rule asks, even if a later rule allows', () => {
   const decision = decide(
     [of('intern', { effect: 'deny', commands: ['git push'] }, { effect: 'allow' })],

@@ -1,4 +1,4 @@
-import { type ActionPart, matchRule, splitAction } from './match-rule.ts'
+import { type ActionPart, areTooComplex, matchRule, splitAction } from './match-rule.ts'
 import { type Action, type Decision, type Effect, effects, type RuleSet } from './rule.ts'
 
 /**
@@ -6,7 +6,13 @@ import { type Action, type Decision, type Effect, effects, type RuleSet } from '
  * strictest decision of all sets applies. A list of commands is allowed only if each command is, and denied if one is.
  */
 export function decide(sets: RuleSet[], action: Action, agent: string): Decision | undefined {
-  const decisions = splitAction(action, agent).map((part) => strictestOf(sets.map((set) => decidePart(set, part))))
+  const parts = splitAction(action, agent)
+  const isTooComplex = areTooComplex(
+    parts,
+    sets.flatMap(({ rules }) => rules),
+  )
+  const decidedParts = isTooComplex ? [{ ...parts[0]!, isTooComplex }] : parts
+  const decisions = decidedParts.map((part) => strictestOf(sets.map((set) => decidePart(set, part))))
   const notAllowed = decisions.filter((decision) => decision?.effect !== 'allow')
   // Undefined if no rule decided about these parts: one part that is not allowed prevents the `allow` of the others.
   if (notAllowed.length > 0) return strictestOf(notAllowed)

@@ -9,10 +9,9 @@ export type Match = 'yes' | 'no' | 'perhaps'
 export const splitPattern = (pattern: string) => pattern.trim().split(/\s+/)
 
 /** Whether a command matches the pattern of an `allow` exactly. An unknown word never matches. */
-export function matchesExactly(pattern: string, words: Word[]): boolean {
-  const expected = splitPattern(pattern)
-  const isOpen = expected.at(-1) === '**'
-  if (isOpen) expected.pop()
+export function matchesExactly(pattern: string[], words: Word[]): boolean {
+  const isOpen = pattern.at(-1) === '**'
+  const expected = isOpen ? pattern.slice(0, -1) : pattern
   if (isOpen ? words.length < expected.length : words.length !== expected.length) return false
   if (words.includes(null)) return false
   return expected.every((each, at) => matchesGlob(each, words[at]!))
@@ -22,7 +21,7 @@ export function matchesExactly(pattern: string, words: Word[]): boolean {
  * Whether a command matches the pattern of an `ask` or `deny`: it starts with the words of the pattern, with any options
  * between them and any words after them. The program can be called with any path.
  */
-export function startsWithPattern(pattern: string, words: Word[]): Match {
+export function startsWithPattern(pattern: string[], words: Word[]): Match {
   const [program, ...rest] = words
   if (program == null) return 'perhaps'
   const match = startsWithWords(pattern, [program, ...rest])
@@ -31,12 +30,21 @@ export function startsWithPattern(pattern: string, words: Word[]): Match {
   return match === 'no' && lowerCaseProgram !== program ? startsWithWords(pattern, [lowerCaseProgram, ...rest]) : match
 }
 
-function startsWithWords(pattern: string, [program, ...rest]: [string, ...Word[]]): Match {
-  const expected = splitPattern(pattern).filter((word) => word !== '**')
-  const name = expected[0]?.includes('/') ? program : programOf(program)
+function startsWithWords(pattern: string[], [program, ...rest]: [string, ...Word[]]): Match {
+  const expected = pattern.at(-1) === '**' ? pattern.slice(0, -1) : pattern
+  const name = nameInPattern(expected, program)
   const match = matchWords(expected, [name, ...rest])
   // `git-push` is `git push`.
   return match === 'no' && name.includes('-') ? matchWords(expected, [...name.split('-'), ...rest]) : match
+}
+
+/** A pattern with a path names a program by its path, another one by its name. */
+const nameInPattern = ([first = '']: string[], program: string) => (first.includes('/') ? program : programOf(program))
+
+/** Whether a word can be the program of a pattern. Most words are not, which this notices without a copy of the command. */
+function canStart(pattern: string[], word: string): boolean {
+  const name = nameInPattern(pattern, word)
+  return matchesGlob(pattern[0]!, name) || (name.includes('-') && matchesGlob(pattern[0]!, name.split('-', 1)[0]!))
 }
 
 function matchWords(expected: string[], words: Word[]): Match {
@@ -63,9 +71,10 @@ function matchWords(expected: string[], words: Word[]): Match {
 const maxComparedWords = 200
 
 /** Whether the words of a pattern occur anywhere in a script that cannot be parsed. */
-export function occursWithin(pattern: string, possibleWords: string[]): boolean {
+export function occursWithin(pattern: string[], possibleWords: string[]): boolean {
   return possibleWords.some(
     (word, from) =>
+      canStart(pattern, word) &&
       startsWithWords(pattern, [word, ...possibleWords.slice(from + 1, from + maxComparedWords)]) === 'yes',
   )
 }

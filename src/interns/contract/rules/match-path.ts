@@ -4,10 +4,10 @@ import { matchesGlob } from './glob.ts'
 
 /**
  * Whether a path matches a glob. `*` matches within one name, `**` any folders; `dir/**` includes the folder itself. A glob
- * without `/` at its start is relative to the workspace.
+ * without `/` at its start is relative to the workspace. Both are lists of names.
  */
-export function matchesPath(glob: string, path: string): boolean {
-  return matchesParts(posix.normalize(glob).split('/'), path.split('/'), {
+export function matchesPath(glob: string[], path: string[]): boolean {
+  return matchesParts(glob, path, {
     isWildcard: (part) => part === '**',
     matchesItem: matchesGlob,
   })

@@ -1,3 +1,4 @@
+import { compileRule } from './compiled-rule.ts'
 import { type Match, matchesExactly, occursWithin, startsWithPattern } from './match-command.ts'
 import { findHosts, hasUrlExpansion, matchesHost } from './match-host.ts'
 import { foldPath, matchesPath, resolveFromRoot } from './match-path.ts'
@@ -18,6 +19,8 @@ export type ActionPart = {
   argumentWords: string[][]
   /** The possible working folders after `cd` commands; undefined if unknown. */
   folders: string[] | undefined
+  /** Whether the comparison with all rules would take too long. No `allow` matches it then, and commands, paths and hosts match `perhaps`. */
+  isTooComplex?: true
 }
 
 /** Splits a command into its simple commands. A command that cannot be parsed is one part. */
@@ -42,6 +45,32 @@ const folderOf = ({ folder, root }: Action) => folder ?? root
 const isCommand = ({ operation, command }: Action) =>
   operation === null ? command !== null : operation === 'shell' || operation.startsWith('shell.')
 
+/** The most comparisons of an action with rules. They take about 0.1 seconds. */
+const maxComparisons = 200_000
+/** A longer word counts as several. */
+const charactersOfWord = 64
+
+/** Whether the comparison of these parts with all rules would take too long. */
+export function areTooComplex(parts: ActionPart[], rules: Rule[]): boolean {
+  const patterns = rules.reduce(
+    (sum, { commands, paths, hosts }) => sum + countOf(commands) + countOf(paths) + countOf(hosts),
+    0,
+  )
+  if (patterns === 0) return false
+  const words = parts.reduce((sum, part) => sum + countWords(part), 0)
+  return words * patterns > maxComparisons
+}
+
+const countOf = (values: string[] | undefined) => values?.length ?? 0
+
+/** Counts the words of a part, once for each folder that they can be in, with the paths and hosts of its action. */
+function countWords({ action, command, unparsedWords, argumentWords, folders }: ActionPart): number {
+  const words = command ? listWords(command) : (unparsedWords ?? argumentWords).flat()
+  const values = [...action.paths, ...(action.linked ?? []), ...action.hosts]
+  const count = (texts: Word[]) => texts.reduce((sum, text) => sum + 1 + (text?.length ?? 0) / charactersOfWord, 0)
+  return count(words) * (folders?.length ?? 1) + count(values)
+}
+
 /** Whether a rule matches a part. For an `allow` everything in the part must match, for other effects anything. */
 export function matchRule(rule: Rule, part: ActionPart): Match {
   const matches = [...matchConditions(rule, part)]
@@ -50,21 +79,28 @@ export function matchRule(rule: Rule, part: ActionPart): Match {
 }
 
 function* matchConditions(rule: Rule, part: ActionPart): Iterable<Match> {
-  const { agents, tools, commands, unclear, paths, hosts, effect } = rule
+  const { agents, tools, unclear, paths, hosts, effect } = rule
+  const { commands, globs, foldedGlobs } = compileRule(rule)
   const isAllow = effect === 'allow'
   // A command that cannot be parsed reliably, or that does more than its words, is never allowed.
-  if (isAllow) yield toMatch(isExactlyItsWords(part))
+  if (isAllow) yield toMatch(!part.isTooComplex && isExactlyItsWords(part))
   // A tool of another kind can do anything with its files and addresses. It is allowed only by its name.
   if (isAllow && !tools && (paths || hosts)) yield toMatch(fileAndWebTools.has(part.action.operation ?? ''))
   if (agents) yield toMatch(agents.includes(part.agent))
   if (tools) yield matchTool(tools, part, isAllow)
   if (unclear) yield toMatch(part.unparsedWords !== undefined)
-  if (commands)
+  if (part.isTooComplex) {
+    if (rule.commands || paths || hosts) yield 'perhaps'
+    return
+  }
+  if (commands.length > 0)
     yield isAllow
       ? toMatch(commands.some((each) => matchesExactly(each, part.command?.words ?? [null])))
       : matchCommand(commands, part)
   if (paths)
-    yield isAllow ? toMatch(everyValueMatches(part.action.paths, paths, matchesAllowedPath)) : matchPaths(paths, part)
+    yield isAllow
+      ? toMatch(everyValueMatches(part.action.paths, globs, matchesAllowedPath))
+      : matchPaths(foldedGlobs, part)
   if (hosts) yield isAllow ? toMatch(everyValueMatches(part.action.hosts, hosts, matchesHost)) : matchHosts(hosts, part)
 }
 
@@ -80,13 +116,13 @@ function isExactlyItsWords({ action, command, unparsedWords }: ActionPart): bool
 }
 
 /** Whether a path matches the glob of an `allow`. Unlike in other rules, `**` matches only folders of the workspace. */
-const matchesAllowedPath = (glob: string, path: string) =>
-  glob.startsWith('/') === path.startsWith('/') && matchesPath(glob, path)
+const matchesAllowedPath = (glob: string[], path: string) =>
+  (glob[0] === '') === path.startsWith('/') && matchesPath(glob, path.split('/'))
 
-const everyValueMatches = (
+const everyValueMatches = <Pattern>(
   values: string[],
-  patterns: string[],
-  matches: (pattern: string, value: string) => boolean,
+  patterns: Pattern[],
+  matches: (pattern: Pattern, value: string) => boolean,
 ) => values.length > 0 && values.every((value) => patterns.some((pattern) => matches(pattern, value)))
 
 /** Matches the kind of tool. For `ask` and `deny`, `shell` also matches `shell.escalate`. */
@@ -95,7 +131,7 @@ function matchTool(tools: string[], { action: { operation } }: ActionPart, isAll
   return toMatch(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))
 }
 
-function matchCommand(patterns: string[], { command, unparsedWords, argumentWords }: ActionPart): Match {
+function matchCommand(patterns: string[][], { command, unparsedWords, argumentWords }: ActionPart): Match {
   if (unparsedWords)
     return patterns.some((pattern) => unparsedWords.some((words) => occursWithin(pattern, words))) ? 'yes' : 'perhaps'
   if (!command) return toMatch(patterns.some((pattern) => argumentWords.some((words) => occursWithin(pattern, words))))
@@ -105,16 +141,27 @@ function matchCommand(patterns: string[], { command, unparsedWords, argumentWord
 }
 
 /** All words of a command count as paths, because it is unknown which ones are. */
-function matchPaths(patterns: string[], { action, command, unparsedWords, argumentWords, folders }: ActionPart): Match {
+function matchPaths(globs: string[][], part: ActionPart): Match {
+  if (possiblePathsOf(part).some((path) => globs.some((glob) => matchesPath(glob, path)))) return 'yes'
+  const { action, command, unparsedWords, folders } = part
+  const hasUnknownWord = command !== undefined && listWords(command).includes(null)
+  return action.unsure || unparsedWords || !folders || hasUnknownWord ? 'perhaps' : 'no'
+}
+
+/** The possible paths of each part as lists of folded names, computed once for all rules. */
+const pathsByPart = new WeakMap<ActionPart, string[][]>()
+
+function possiblePathsOf(part: ActionPart): string[][] {
+  const cached = pathsByPart.get(part)
+  if (cached) return cached
+  const { action, command, unparsedWords, argumentWords, folders = [folderOf(action)] } = part
   const words = command ? listWords(command) : (unparsedWords ?? argumentWords).flat()
   const namedPaths = [...words.flatMap(listPathsInWord), ...(action.folder ? [action.folder] : [])]
-  const paths = namedPaths.flatMap((word) =>
-    (folders ?? [folderOf(action)]).map((folder) => resolveFromRoot(action.root, word, folder)),
-  )
-  const globs = patterns.map(foldPath)
-  const allPaths = [...action.paths, ...(action.linked ?? []), ...paths]
-  if (allPaths.some((path) => globs.some((glob) => matchesPath(glob, foldPath(path))))) return 'yes'
-  return action.unsure || unparsedWords || !folders || words.includes(null) ? 'perhaps' : 'no'
+  const resolved = namedPaths.flatMap((word) => folders.map((folder) => resolveFromRoot(action.root, word, folder)))
+  const distinct = new Set([...action.paths, ...(action.linked ?? []), ...resolved].map(foldPath))
+  const paths = [...distinct].map((path) => path.split('/'))
+  pathsByPart.set(part, paths)
+  return paths
 }
 
 /** The possible paths of a command, not normalized: `a/../b` is not `b` if `a` is a link. */
