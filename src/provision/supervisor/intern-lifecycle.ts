@@ -5,6 +5,7 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { isTransientFailure } from '../host/transient-failure.ts'
+import { destroyIntern, endSleepingIntern, endStoppedIntern } from './end-intern.ts'
 import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
 import { RulePusher } from './push-rules.ts'
@@ -78,9 +79,11 @@ export class InternLifecycle {
       case 'failed':
         return this.#restart(intern)
       case 'stopped':
-        return this.#stopProcesses(intern)
+        this.release(intern.id)
+        return endStoppedIntern(this.#deps, intern)
       case 'destroying':
-        return this.#destroy(intern)
+        this.release(intern.id)
+        return destroyIntern(this.#deps, intern)
       case 'destroy_failed':
         return
       default:
@@ -116,7 +119,10 @@ export class InternLifecycle {
 
   /** Adopts a daemon of an earlier process, updates the rules, or ends the processes of an intern that fell asleep. */
   async #checkRunning(intern: Intern): Promise<void> {
-    if (isAsleep(intern)) return this.#endProcesses(intern)
+    if (isAsleep(intern)) {
+      this.release(intern.id)
+      return endSleepingIntern(this.#deps, intern)
+    }
     if (this.#supervised.isFallingAsleep(intern.id)) return this.#putToSleep(intern)
     if (this.#supervised.has(intern.id)) return this.#updateRules(intern)
     if (await this.#deps.provisioner.adopt(intern)) {
@@ -139,31 +145,6 @@ export class InternLifecycle {
       await leases.transition(intern.id, 'provisioning', { status: 'failed', failure })
       this.#supervised.restartLater(intern.id)
     })
-  }
-
-  async #stopProcesses(intern: Intern): Promise<void> {
-    const { leases, provisioner } = this.#deps
-    this.release(intern.id)
-    try {
-      await provisioner.stop(intern)
-      await leases.transition(intern.id, 'stopped', { status: 'stopped', release: true })
-    } catch (error) {
-      // The caller sees the failure and can retry.
-      const failure = (error as Error).message
-      await leases.transition(intern.id, 'stopped', { status: 'failed', failure, release: true })
-    }
-  }
-
-  async #destroy(intern: Intern): Promise<void> {
-    const { leases, provisioner } = this.#deps
-    this.release(intern.id)
-    try {
-      await provisioner.destroy(intern)
-      await leases.remove(intern)
-    } catch (error) {
-      const failure = (error as Error).message
-      await leases.transition(intern.id, 'destroying', { status: 'destroy_failed', failure, release: true })
-    }
   }
 
   /** @param onFailure receives the message and the error. It is not called while the server stops. */
@@ -201,21 +182,13 @@ export class InternLifecycle {
     }
   }
 
-  /** Ends the processes of an intern that fell asleep. Another server of this host can wake it. */
-  async #endProcesses(intern: Intern): Promise<void> {
-    const { leases, provisioner } = this.#deps
-    this.release(intern.id)
-    await provisioner.stop(intern)
-    await leases.transition(intern.id, 'running', { status: 'running', release: true })
-  }
-
   /** Puts an intern to sleep. Only a pass calls this: another one at the same time could report the ended daemon as a failure. */
   async #putToSleep(intern: Intern): Promise<void> {
     const { leases, now } = this.#deps
     // From now on the end of the daemon is not a failure.
     this.release(intern.id)
     const asleepState = { status: 'running', asleepSince: now() } as const
-    if (await leases.transition(intern.id, 'running', asleepState)) await this.#endProcesses(intern)
+    if (await leases.transition(intern.id, 'running', asleepState)) await endSleepingIntern(this.#deps, intern)
   }
 
   /** Pushes changed rules. A daemon that does not accept them must not continue without them: it is replaced. */
