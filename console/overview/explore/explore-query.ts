@@ -31,7 +31,7 @@ export type Measure = keyof typeof measures
 export const measureOf = (name: string | undefined): Measure =>
   name !== undefined && Object.hasOwn(measures, name) ? (name as Measure) : 'spent'
 
-/** The one or two groupings of the address; by model without one. */
+/** The one or two groupings that the address names. Defaults to `model`. */
 export function groupingsOf({ by, then }: Values) {
   const first = groupings[by ?? 'model'] ?? groupings.model!
   const second = then === undefined ? undefined : groupings[then]

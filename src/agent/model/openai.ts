@@ -10,7 +10,7 @@ import { toRequestBody } from './openai-request.ts'
 import { AnswerAssembler, type Chunk } from './openai-response.ts'
 
 export type OpenAiOptions = {
-  /** Such as `https://host/api/v1`; `/chat/completions` is appended. Called for each request. */
+  /** Returns the base URL, such as `https://host/api/v1`, to which `/chat/completions` is appended. Called for each request. */
   baseUrl: () => string
   apiKey: string | undefined
   model: string

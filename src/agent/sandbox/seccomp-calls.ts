@@ -25,7 +25,7 @@ const refusedCalls: { [call: string]: [x64: number | undefined, arm64: number | 
   add_key: [248, 217],
   request_key: [249, 218],
   keyctl: [250, 219],
-  // Other processes' memory, files and secrets.
+  // Calls that read or change the memory, files and secrets of other processes.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],

@@ -23,7 +23,7 @@ export const questionCommands: Record<string, Command> = {
   },
   /** Continues to write while a question waits: `talk 1000 permission shell allow_once`. */
   talk: (context, rest) => continueDialogue(context, 'x', rest),
-  /** The same with another character: `talk_of ä 1000 permission shell allow_once`. */
+  /** Does the same as `talk`, but writes the named character: `talk_of ä 1000 permission shell allow_once`. */
   talk_of: (context, rest) => {
     const [character = '', more = ''] = rest.split(/ (.*)/s)
     return continueDialogue(context, character, more)

@@ -29,7 +29,7 @@ const families: { models: RegExp; countTokens: (size: Size) => number; unknownSi
 
 /** The smallest side of a patch of other models, in pixels. A patch is one token. */
 const minPatchPixels = 14
-/** Some of them count a fixed number of tokens for any image, at most this many, so the bound is never lower. */
+/** The lowest bound of other models, because some of them count a fixed number of tokens for any image, at most this number. */
 const maxFixedTokens = 1600
 
 /** The maximum tokens of an image. @param size undefined if it is unknown, as for a remote image. */

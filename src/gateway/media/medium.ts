@@ -15,7 +15,10 @@ export type Medium = {
 
 /** The most tokens that a model counts for a second of audio. */
 const tokensPerSecond = 64
-/** The same limit by bytes, for headers that declare too short a length: a second of MP3 has at least 1,000 bytes. */
+/**
+ * The least bytes of a token of audio: a second of MP3 has at least 1,000 bytes. This bound also holds if a header declares too short a
+ * length.
+ */
 const audioBytesPerToken = 16
 /** Tokens that frame a piece of audio. */
 const audioFrameTokens = 100

@@ -49,9 +49,9 @@ export type CircuitEvent =
   | { type: 'request.forced'; now: number }
   /** The attempt ended without an outcome: the client disconnected, or the request was invalid. */
   | { type: 'attempt.abandoned'; now: number; startedAt: number }
-  /** The first byte of a response. */
+  /** The first byte of a response arrived. */
   | { type: 'response.started'; now: number; startedAt: number }
-  /** `answered`: the failure came after the first byte. A lost connection often ends several attempts at once. */
+  /** The attempt failed. `answered`: after the first byte. A lost connection often ends several attempts at once. */
   | { type: 'attempt.failed'; now: number; startedAt: number; answered: boolean; isConnectionLost: boolean }
   /** The response was an error with `Retry-After`. */
   | { type: 'pause.requested'; now: number; startedAt: number; durationMs: number }

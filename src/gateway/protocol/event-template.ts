@@ -3,7 +3,7 @@ import { copyBytes } from '#platform/text/copy-bytes.ts'
 
 /** A text that no event contains, so that it is found only where it was inserted. */
 const probe = Buffer.from('signalbox probe')
-/** Such a text for the padding with which OpenAI hides the length of the text. */
+/** Another text that no event contains. It replaces the padding with which OpenAI hides the length of a text. */
 const paddingProbe = Buffer.from('signalbox padding')
 const paddingPattern = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 

@@ -37,7 +37,7 @@ export async function findLimitedRuns(query: Query, internId: string): Promise<L
 
 /** The longest wait for the end of a run to be stored. */
 const storeTimeoutMs = 2000
-/** The same for a run with a cost limit: another server can need this time to take over an intern after a crash. */
+/** The longest wait for a run with a cost limit: another server can need this time to take over an intern after a crash. */
 const limitedStoreTimeoutMs = 10_000
 
 /**

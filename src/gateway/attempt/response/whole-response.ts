@@ -62,7 +62,7 @@ function recognizeProtocol(body: unknown, expected: ProviderProtocol): ProviderP
   return Object.values(protocols).find(({ normalization }) => normalization?.isOwnResponse(body)) ?? expected
 }
 
-/** The same response if normalizing did not change its body. */
+/** Returns the response with the normalized body. Returns the same object if normalizing did not change the body. */
 function replaceBody(response: WholeResponse, normalized: unknown): WholeResponse {
   if (normalized === response.body) return response
   const text = JSON.stringify(normalized)

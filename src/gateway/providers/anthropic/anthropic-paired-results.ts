@@ -83,7 +83,7 @@ const toMissingResult = (id: unknown): Block => ({ type: 'tool_result', tool_use
 const toBlockList = (content: unknown): Block[] =>
   Array.isArray(content) ? (content as Block[]) : [{ type: 'text', text: content }]
 
-/** The other blocks, and results without a call as text. */
+/** Removes the results of calls. A result without a call remains as text. */
 function withoutResults(blocks: Block[], orphans: ReadonlySet<Block>): Block[] {
   return blocks.flatMap((block) => {
     if (block?.type !== 'tool_result') return [block]

@@ -15,8 +15,8 @@ export const geminiNormalization: AnswerNormalization = {
 }
 
 /**
- * A response in Google's form. Proxies put it into an envelope, use the names of Python's SDK, or send enumerations as numbers.
- * The same object if it has that form.
+ * Converts a response to Google's form. Proxies put responses into an envelope, use the names of Python's SDK, or send enumerations as
+ * numbers. Returns the same object if it already has Google's form.
  */
 export function normalizeGeminiResponse(body: unknown): unknown {
   if (!isObject(body)) return body

@@ -41,7 +41,7 @@ export type InternsTables = {
     repository_sealed_by: string | null
     /** JSON: its MCP servers, without their secrets. */
     mcp_servers: string | null
-    /** The same with their secrets, encrypted, and the key that encrypted it. */
+    /** The MCP servers with their secrets, encrypted, and the key that encrypted them. */
     mcp_servers_sealed: string | null
     mcp_servers_sealed_by: string | null
     /** JSON: the hosts from which it is allowed to fetch pages; null: none. */

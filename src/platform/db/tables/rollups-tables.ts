@@ -52,7 +52,7 @@ export type RollupsTables = {
   workspace_cells: RollupCell
   /** Sums of requests by time slot and all dimensions, including key and member. */
   key_cells: RollupCell & { key_hash: string; user_id: string }
-  /** The same by model only, of hours and days. `cost_pico` excludes spending with workspaces' own provider keys. */
+  /** Sums of requests by hour or day and model. `cost_pico` excludes spending with workspaces' own provider keys. */
   model_cells: RollupSums & {
     answered: number
     failed: number

@@ -7,8 +7,8 @@ import { toClientFunction } from './client-tools.ts'
 type Tool = NonNullable<MessagesCall['tools']>[number]
 
 /**
- * Translates tools and tool choice. Tools that Anthropic runs keep their type, so endpoints without them are skipped.
- * Those that the client runs become functions.
+ * Translates tools and tool choice. Tools that Anthropic runs keep their type, so endpoints that do not support them are skipped.
+ * Tools that the client runs become functions.
  */
 export function toChatTools({ tools, tool_choice: choice }: MessagesCall): Body {
   if (!tools?.length) return {}

@@ -107,7 +107,7 @@ const isRepeat = (previous: Message | undefined, message: Message) =>
   message?.role === previous.role &&
   message.name === previous.name
 
-/** One response with the texts, the reasoning and the calls of all. */
+/** Merges responses in a row into one, with the texts, the reasoning and the calls of all of them. */
 function mergeResponses(messages: Message[]): Message {
   const calls = messages.flatMap(({ tool_calls: some }) => (Array.isArray(some) ? some : []))
   const response: Message = Object.assign({}, ...messages, { content: joinContents(messages) })
