@@ -96,13 +96,13 @@ async function measureGrowth(): Promise<void> {
     models_dev_file: fixture.snapshot,
     data_dir: fixture.folder,
   })
-  const timeAnswer = (size?: number) =>
-    answerMicroseconds(compileSnapshot(size === undefined ? data : withModelCount(data, size)))
-  const real = timeAnswer()
+  const timeResponse = (size?: number) =>
+    responseMicroseconds(compileSnapshot(size === undefined ? data : withModelCount(data, size)))
+  const real = timeResponse()
   const found = findModels(compileSnapshot(data), ModelQuery.parse(modelFilters), { nowMs: Date.now(), url: '' })
   report('models that pass the five filters', `${found.total} of ${data.models.length}`)
-  const small = timeAnswer(2000)
-  const large = timeAnswer(20_000)
+  const small = timeResponse(2000)
+  const large = timeResponse(20_000)
   const label = `five filters and a sort: server time, p50, ${data.models.length} models`
   report(label, `${real.toFixed(0)} µs`, { text: '<= 200 µs', isMet: real <= 200 })
   report('the same, 2,000 models', `${small.toFixed(0)} µs`, { text: '<= 200 µs', isMet: small <= 200 })
@@ -112,7 +112,7 @@ async function measureGrowth(): Promise<void> {
 }
 
 /** The median time to parse the query, find the models, and create the tag and the bytes of the response. */
-function answerMicroseconds(snapshot: Snapshot): number {
+function responseMicroseconds(snapshot: Snapshot): number {
   const times: number[] = []
   for (let round = 0; round < 3000; round++) {
     const startedAt = performance.now()

@@ -131,10 +131,10 @@ export async function requestAtRate(
   }
   const timings = await Promise.all(pending)
   for (const socket of sockets) socket.destroy()
-  const answered = timings.filter((timing) => timing !== undefined)
-  if (answered.length < timings.length)
-    console.log(`${timings.length - answered.length} of ${timings.length} requests failed at ${target.url}`)
-  return answered
+  const completed = timings.filter((timing) => timing !== undefined)
+  if (completed.length < timings.length)
+    console.log(`${timings.length - completed.length} of ${timings.length} requests failed at ${target.url}`)
+  return completed
 }
 
 async function sendOnIdleConnection(target: CompletionTarget, idle: Socket[], sockets: Set<Socket>): Promise<Timing> {

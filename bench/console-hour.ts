@@ -21,11 +21,11 @@ export async function measureBusyHour(
   const target = createCompletionTarget(service.url, service.apiKey, body)
   const ms = (requests / perSecond / samples.parts / samples.perPart) * 1000
   const lowest: number[] = []
-  let answered = 0
+  let completed = 0
   for (let part = 0; part < samples.parts; part++) {
     const heaps: number[] = []
     for (let sample = 0; sample < samples.perPart; sample++) {
-      answered += (await requestAtRate(target, { perSecond, ms })).length
+      completed += (await requestAtRate(target, { perSecond, ms })).length
       heaps.push(await heapMb(page))
     }
     lowest.push(Math.min(...heaps))
@@ -33,7 +33,7 @@ export async function measureBusyHour(
   await requireNewest(page, service)
   // The first part fills the page.
   const growthMb = lowest.at(-1)! - lowest[1]!
-  const label = `${answered.toLocaleString('en')} requests shown live, ${perSecond} a second`
+  const label = `${completed.toLocaleString('en')} requests shown live, ${perSecond} a second`
   report(`${label}: heap, each sixth`, `${lowest.map((heap) => heap.toFixed(1)).join(' ')} MB`)
   report('heap, last sixth over the second', `${growthMb.toFixed(1)} MB`, { text: '<= 1 MB', isMet: growthMb <= 1 })
 }

@@ -20,8 +20,8 @@ export async function startFixedUpstream(): Promise<{ url: string; stop: () => v
       const isSlow = received.includes('"model":"slow"', bodyStart)
       const isStream = received.includes('"stream":true', bodyStart)
       received = ''
-      if (isSlow) answerSlowly(socket)
-      else if (isStream) answerStream(socket)
+      if (isSlow) sendSlowly(socket)
+      else if (isStream) sendStream(socket)
       else socket.write(completion)
     })
   })
@@ -54,7 +54,7 @@ const packets: Buffer[] = [
   Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),
 ]
 
-function answerStream(socket: Socket): void {
+function sendStream(socket: Socket): void {
   let i = 0
   const writeNext = () => {
     socket.write(packets[i++]!)
@@ -63,7 +63,7 @@ function answerStream(socket: Socket): void {
   writeNext()
 }
 
-function answerSlowly(socket: Socket): void {
+function sendSlowly(socket: Socket): void {
   socket.write(packets[0]!)
   const timer = setInterval(() => socket.write(packets[1]!), 1000)
   socket.on('close', () => clearInterval(timer))

@@ -15,9 +15,9 @@ export async function requestJson(
     headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
   })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer
+  const responseBody = await response.json()
+  if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(responseBody)}`)
+  return responseBody
 }
 
 /** Creates an intern, and waits until it runs. */

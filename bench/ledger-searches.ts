@@ -32,8 +32,8 @@ function filters(now: number): string[] {
 }
 
 /** The time of one response, by the clock and of the processor of this process, and the cursor of the next page. */
-type Answer = { ms: number; processorMs: number; next: string | null }
-type Ask = (path: string) => Promise<Answer>
+type Measurement = { ms: number; processorMs: number; next: string | null }
+type Ask = (path: string) => Promise<Measurement>
 
 /** Requests the first two pages of each search, with one filter and with two. */
 export async function searchLedger(keyName: string, ask: Ask, now: number): Promise<void> {
@@ -61,8 +61,8 @@ async function measureSearches(label: string, searches: readonly string[], ask: 
   reportSlowest(`${label}, by cursor`, secondPages)
 }
 
-async function measureMedian(path: string, ask: Ask, rounds: number): Promise<Answer> {
-  const all: Answer[] = []
+async function measureMedian(path: string, ask: Ask, rounds: number): Promise<Measurement> {
+  const all: Measurement[] = []
   // A search that takes far too long is not repeated.
   for (let round = 0; round < rounds && (all[0]?.ms ?? 0) <= 50 * boundMs; round++) all.push(await ask(path))
   return {

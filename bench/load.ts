@@ -7,7 +7,7 @@ type Target = { url: URL; headers: Record<string, string> }
  * parsing responses, so that the client is cheaper than the server: all responses have the length of the first one.
  */
 export async function requestsPerSecond(target: Target, { connections, ms }: { connections: number; ms: number }) {
-  const length = await answerLength(target)
+  const length = await responseLength(target)
   let responses = 0
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(target.url)))
   const startedAt = performance.now()
@@ -31,7 +31,7 @@ export async function requestsPerSecond(target: Target, { connections, ms }: { c
 
 /** Sends requests one after the other on one connection. @returns the milliseconds of each round trip */
 export async function roundTrips(target: Target, count: number): Promise<number[]> {
-  const length = await answerLength(target)
+  const length = await responseLength(target)
   const socket = await open(target.url)
   const times: number[] = []
   for (let i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ function readBytes(socket: Socket, length: number): Promise<void> {
 }
 
 /** The length of a response in bytes, head and body together. */
-async function answerLength(target: Target): Promise<number> {
+async function responseLength(target: Target): Promise<number> {
   const socket = await open(target.url)
   socket.write(requestText(target))
   const head = await new Promise<string>((done) => socket.once('data', (chunk) => done(chunk.toString('latin1'))))

@@ -11,14 +11,14 @@ async function forward(incoming: IncomingMessage, response: ServerResponse): Pro
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
   const headers = { 'content-type': 'application/json', authorization: incoming.headers.authorization ?? '' }
-  const answer = await request(`${upstream}/chat/completions`, {
+  const received = await request(`${upstream}/chat/completions`, {
     method: 'POST',
     headers,
     body: Buffer.concat(chunks),
     dispatcher,
   })
-  response.writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type']) })
-  pipeline(answer.body, response, () => {})
+  response.writeHead(received.statusCode, { 'content-type': String(received.headers['content-type']) })
+  pipeline(received.body, response, () => {})
 }
 
 const server = createServer((incoming, response) => {

@@ -79,7 +79,7 @@ async function startPortkey(): Promise<Gateway | undefined> {
     await ended
   }
   const targetOf = (body: object) => createCompletionTarget(url, apiKey, body, headers)
-  await waitUntilAnswered(targetOf(requests.json))
+  await waitUntilResponding(targetOf(requests.json))
   return { name: 'Portkey', server: { url, pid: child.pid!, msToListen: 0, stop }, targetOf }
 }
 
@@ -92,7 +92,7 @@ async function freePort(): Promise<number> {
 }
 
 /** @throws Error after 30 s. */
-async function waitUntilAnswered(target: CompletionTarget): Promise<void> {
+async function waitUntilResponding(target: CompletionTarget): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       const socket = await connectTo(target)

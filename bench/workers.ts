@@ -159,17 +159,17 @@ async function compare(
   }
 }
 
-type Answers = Pick<Awaited<ReturnType<typeof saturate>>, 'rate' | 'refused'>
+type LoadResult = Pick<Awaited<ReturnType<typeof saturate>>, 'rate' | 'refused'>
 
-async function sendLoad(clients: ReturnType<typeof startHelper>[], load: Load): Promise<Answers> {
+async function sendLoad(clients: ReturnType<typeof startHelper>[], load: Load): Promise<LoadResult> {
   const responses = await Promise.all(
     clients.map(async (client) => {
-      const answered = once(client, 'message')
+      const result = once(client, 'message')
       client.send(load)
-      return (await answered)[0] as Answers
+      return (await result)[0] as LoadResult
     }),
   )
-  const sum = (field: keyof Answers) => responses.reduce((total, response) => total + response[field], 0)
+  const sum = (field: keyof LoadResult) => responses.reduce((total, response) => total + response[field], 0)
   return { rate: sum('rate'), refused: sum('refused') }
 }
 

@@ -1,7 +1,7 @@
 import { pathOf, queryOf } from './address/address.ts'
 import { withRoot } from './address/root.ts'
 import { workspaceHeader, workspaceParameter } from './address/workspace-path.ts'
-import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection/connection.ts'
+import { isServiceResponse, reportNoResponse, reportResponse } from './connection/connection.ts'
 import { readFailure } from './failure.ts'
 import { takePreloadedResponse } from './preloaded-responses.ts'
 import { csrfToken, recordSessionEnd, sessionLookedUp } from './session.ts'
@@ -14,7 +14,7 @@ export type RouteName = keyof Routes
 export type Input<R extends RouteName> = RequestPart<Routes[R], 'params'> &
   RequestPart<Routes[R], 'query'> &
   RequestPart<Routes[R], 'body'>
-export type Answer<R extends RouteName> = Routes[R]['response']
+export type ResponseBody<R extends RouteName> = Routes[R]['response']
 
 /** A part of the input: required if the route has it, except for a query whose fields are all optional. */
 type RequestPart<
@@ -39,17 +39,17 @@ export async function call<R extends RouteName>(
   route: R,
   input: Input<R>,
   options: CallOptions = {},
-): Promise<Answer<R>> {
+): Promise<ResponseBody<R>> {
   const address = addressOf(route, input as object)
   const preloaded = route.startsWith('GET ') ? takePreloadedResponse(address) : undefined
-  if (preloaded !== undefined) return preloaded as Answer<R>
+  if (preloaded !== undefined) return preloaded as ResponseBody<R>
   const response = await send(route, address, input.body, options)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  const answer = isJson ? await response.json() : undefined
+  const responseBody = isJson ? await response.json() : undefined
   const etag = response.headers.get('etag')
   // The tag belongs to the object that screens keep: the one in `data`, or the whole response of a route without `data`.
-  if (etag && answer) etags.set(answer.data ?? answer, etag)
-  return answer as Answer<R>
+  if (etag && responseBody) etags.set(responseBody.data ?? responseBody, etag)
+  return responseBody as ResponseBody<R>
 }
 
 /** The entity tags of objects that the service returned. */
@@ -115,10 +115,10 @@ async function send(
 /** Fetches, and records whether the service responded. */
 async function trackedFetch(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((error) => {
-    if (!init.signal?.aborted) reportNoAnswer()
+    if (!init.signal?.aborted) reportNoResponse()
     throw error
   })
-  if (isServiceResponse(response)) reportAnswer()
-  else reportNoAnswer()
+  if (isServiceResponse(response)) reportResponse()
+  else reportNoResponse()
   return response
 }

@@ -25,12 +25,12 @@ export const keysAddress = (session: Session, rows: Pick<Generation, 'key_hash'>
 /** The keys that the page contains. */
 function preloadedKeys(hashes: readonly string[]): KnownKeys {
   const requested = firstDistinct(hashes)
-  const answer = takePreloadedResponse(addressOf('GET /keys', inputOf(requested))) as { data: Key[] } | undefined
-  return answer ? withAnswer(requested, answer.data) : new Map()
+  const response = takePreloadedResponse(addressOf('GET /keys', inputOf(requested))) as { data: Key[] } | undefined
+  return response ? toKnownKeys(requested, response.data) : new Map()
 }
 
 /** The keys by hash. A requested hash without a readable key maps to undefined, so that it is not requested again. */
-const withAnswer = (hashes: string[], keys: Key[]): KnownKeys =>
+const toKnownKeys = (hashes: string[], keys: Key[]): KnownKeys =>
   new Map([
     ...hashes.map((hash): [string, undefined] => [hash, undefined]),
     ...keys.map((key): [string, Key] => [key.hash, key]),
@@ -45,7 +45,7 @@ export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Ke
   // The resource itself has no data: each response is added to `keys`, which also has those of earlier requests.
   useResource(isEnabled ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })
-    setKeys((before) => new Map([...before, ...withAnswer(missing, data)]))
+    setKeys((before) => new Map([...before, ...toKnownKeys(missing, data)]))
   })
   return new Map([...keys].filter((entry): entry is [string, Key] => entry[1] !== undefined))
 }

@@ -1,4 +1,4 @@
-import { type Answer, addressOf, call, type Input, type RouteName } from './client.ts'
+import { addressOf, call, type Input, type ResponseBody, type RouteName } from './client.ts'
 import { type Resource, useResource } from './resource.ts'
 
 type Page<Row> = { data: Row[]; total_count: number }
@@ -40,8 +40,8 @@ export async function fetchAllCursorPages<Row>(
   }
 }
 
-type ListRoute = { [R in RouteName]: Answer<R> extends Page<unknown> ? R : never }[RouteName]
-type RowOf<R extends ListRoute> = Answer<R> extends Page<infer Row> ? Row : never
+type ListRoute = { [R in RouteName]: ResponseBody<R> extends Page<unknown> ? R : never }[RouteName]
+type RowOf<R extends ListRoute> = ResponseBody<R> extends Page<infer Row> ? Row : never
 
 /** All rows of a list. @param input undefined disables the request. */
 export function useAllRows<R extends ListRoute>(

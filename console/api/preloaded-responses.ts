@@ -1,13 +1,13 @@
 import { withRoot } from './address/root.ts'
 
 /** Responses of the API that the page contains, by address: those of the first requests of its screen. */
-const answers = new Map<string, unknown>()
-addPreloadedResponses(JSON.parse(textOf('first-answers') ?? '{}'))
+const responses = new Map<string, unknown>()
+addPreloadedResponses(JSON.parse(textOf('preloaded') ?? '{}'))
 
 export const currentSessionPath = withRoot('/api/v1/sessions/current')
 
 /** Whether the page contains the session, so that no request is needed for it. */
-export const hasPreloadedSession = answers.has(currentSessionPath)
+export const hasPreloadedSession = responses.has(currentSessionPath)
 
 /** Takes the text of an element out of the page. It can be long, and is needed once. */
 function textOf(id: string): string | undefined {
@@ -17,15 +17,15 @@ function textOf(id: string): string | undefined {
 }
 
 export function addPreloadedResponses(added: Record<string, unknown>): void {
-  for (const [address, answer] of Object.entries(added)) answers.set(address, answer)
+  for (const [address, response] of Object.entries(added)) responses.set(address, response)
 }
 
 /** Takes a response out of the page. Each is used once: a later request must return newer data. */
 export function takePreloadedResponse(address: string): unknown {
-  const answer = answers.get(address)
-  answers.delete(address)
-  return answer
+  const response = responses.get(address)
+  responses.delete(address)
+  return response
 }
 
 /** Removes the responses when somebody signs in: they belong to the previous session. */
-export const dropPreloadedResponses = (): void => answers.clear()
+export const dropPreloadedResponses = (): void => responses.clear()

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Answer, addressOf, call, type Input, type RouteName } from './client.ts'
+import { addressOf, call, type Input, type ResponseBody, type RouteName } from './client.ts'
 import { unreachableSince } from './connection/connection.ts'
 import { type FailedRead, isRetryable, nextFailedRead, useRetry } from './connection/retry.ts'
 import { useStaleNotice } from './connection/stale-data.ts'
@@ -27,9 +27,9 @@ export type Resource<T> = {
 const cache = new Map<string, unknown>()
 const cacheSize = 60
 
-function cacheResponse(key: string, answer: unknown): void {
+function cacheResponse(key: string, response: unknown): void {
   cache.delete(key)
-  cache.set(key, answer)
+  cache.set(key, response)
   if (cache.size > cacheSize) cache.delete(cache.keys().next().value!)
 }
 
@@ -114,6 +114,6 @@ function initialState<T>(key: string | undefined): State<T> {
 }
 
 /** The response of a route. @param input undefined disables the request. */
-export function useGet<R extends RouteName>(route: R, input: Input<R> | undefined): Resource<Answer<R>> {
+export function useGet<R extends RouteName>(route: R, input: Input<R> | undefined): Resource<ResponseBody<R>> {
   return useResource(input && addressOf(route, input as object), (signal) => call(route, input as Input<R>, { signal }))
 }

@@ -23,8 +23,8 @@ export function useSelectedModels(): { models: string[]; setModels: (models: str
 
 /** All allowed models, and active presets. */
 export function useModelChoices(): { choices: string[] | undefined; failure: Failure | undefined; reload: () => void } {
-  const { data: answer, failure, reload: reloadModels } = useGet('GET /models/user', {})
-  const models = answer?.data
+  const { data: response, failure, reload: reloadModels } = useGet('GET /models/user', {})
+  const models = response?.data
   const { data: presets = [], reload } = useAllRows('GET /presets', {})
   const revision = presetRevision.value
   useEffect(() => {

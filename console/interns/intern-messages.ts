@@ -26,11 +26,11 @@ export function sendMessage(intern: InternRef, sessionId: string, text: string):
 export async function startSession(intern: InternRef, text: string): Promise<string | undefined> {
   try {
     const body = { messages: [{ role: 'user' as const, content: text }], background: true }
-    const answer: unknown = await call('POST /interns/{internId}/chat/completions', {
+    const response: unknown = await call('POST /interns/{internId}/chat/completions', {
       params: { internId: intern.id },
       body,
     })
-    return (answer as AcceptedRun).data.session_id
+    return (response as AcceptedRun).data.session_id
   } catch (error) {
     reportFailure(intern, error)
   }

@@ -89,9 +89,9 @@ async function deafSession(daemon: Daemon): Promise<string> {
 test('an agent that ignores cancellation is replaced for the waiting turn', async () => {
   await using daemon = await startTestDaemon({ limits: { settleMs: 1000 } })
   const [one, other] = [await deafSession(daemon), await deafSession(daemon)]
-  const answers = await Promise.all([one, other].map((sessionId) => daemon.say('say free', { sessionId })))
+  const replies = await Promise.all([one, other].map((sessionId) => daemon.say('say free', { sessionId })))
   assert.deepEqual(
-    answers.map(({ text }) => text),
+    replies.map(({ text }) => text),
     ['free', 'free'],
   )
   assert.ok(daemon.logged.some(({ event, why }) => event === 'agent.ended' && String(why).includes('cancelled')))

@@ -23,7 +23,7 @@ export async function startBalancer(
     message += text
   })
   const ended = once(child, 'close')
-  while (!(await answers(host, port))) {
+  while (!(await isResponding(host, port))) {
     if (child.exitCode !== null) throw new Error(`haproxy did not start: ${message}`)
     await sleep(50)
   }
@@ -60,7 +60,7 @@ backend servers
 ${servers.map((server, at) => `  server s${at} ${server}`).join('\n')}
 `
 
-function answers(host: string, port: number): Promise<boolean> {
+function isResponding(host: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect(port, host, () => {
     socket.destroy()

@@ -23,8 +23,8 @@ export async function startProvider(host: string): Promise<Provider> {
     const [name = '', requestedTokens = '1', ms = '0'] = requestBody.messages.at(-1)!.content.split(' ')
     const tokens = Math.min(Number(requestedTokens), requestBody.max_tokens ?? Number.POSITIVE_INFINITY)
     const bill = () => served.set(name, (served.get(name) ?? 0) + 1)
-    if (requestBody.stream) await answerStream(response, name, tokens, Number(ms), bill)
-    else await answerWhole(response, name, tokens, Number(ms), bill)
+    if (requestBody.stream) await respondStreamed(response, name, tokens, Number(ms), bill)
+    else await respondWhole(response, name, tokens, Number(ms), bill)
   })
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const address = server.address() as { port: number }
@@ -42,7 +42,7 @@ export async function startProvider(host: string): Promise<Provider> {
 const usageOf = (tokens: number) => ({ prompt_tokens: 5, completion_tokens: tokens, total_tokens: tokens + 5 })
 
 /** A whole response is generated, and billed, to its end. */
-async function answerWhole(response: ServerResponse, name: string, tokens: number, ms: number, bill: () => void) {
+async function respondWhole(response: ServerResponse, name: string, tokens: number, ms: number, bill: () => void) {
   for (let at = 0; at < tokens; at++) bill()
   if (ms > 0) await sleep(ms)
   const message = { role: 'assistant', content: 'word '.repeat(tokens) }
@@ -60,7 +60,7 @@ async function answerWhole(response: ServerResponse, name: string, tokens: numbe
 }
 
 /** A stream is billed token by token, until its reader leaves. */
-async function answerStream(response: ServerResponse, name: string, tokens: number, ms: number, bill: () => void) {
+async function respondStreamed(response: ServerResponse, name: string, tokens: number, ms: number, bill: () => void) {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const say = (body: object) =>
     response.write(

@@ -17,13 +17,13 @@ describe('@openrouter/sdk, completions', () => {
   after(() => service[Symbol.asyncDispose]())
 
   test('chat.send: whole, with thoughts and usage', async () => {
-    const answer = await router.chat.send({
+    const response = await router.chat.send({
       chatRequest: { model, messages: userMessage('demo:reasoning demo:words=3') },
     })
-    assert.ok('choices' in answer)
-    assert.equal(answer.choices[0]?.message.content, 'word1 word2 word3')
-    assert.match(answer.choices[0]?.message.reasoning ?? '', /^I think/)
-    assert.equal(answer.usage?.completionTokens, 12)
+    assert.ok('choices' in response)
+    assert.equal(response.choices[0]?.message.content, 'word1 word2 word3')
+    assert.match(response.choices[0]?.message.reasoning ?? '', /^I think/)
+    assert.equal(response.usage?.completionTokens, 12)
   })
 
   test('chat.send: streamed, with usage on the last chunk', async () => {

@@ -56,13 +56,13 @@ describe('embeddings for official clients', () => {
   test('@openrouter/sdk: every form of input, with the cost', async () => {
     const inputs = ['Hi', ['Hi', 'there'], [1, 2], [[1], [2]], [{ content: [{ type: 'text' as const, text: 'Hi' }] }]]
     for (const input of inputs) {
-      const answer = await openrouter.embeddings.generate({
+      const response = await openrouter.embeddings.generate({
         requestBody: { model, input: input as string[], provider: { allowFallbacks: false } },
       })
-      assert.ok(typeof answer !== 'string')
-      assert.equal(answer.usage?.cost, 0)
-      assert.equal(answer.data.length, Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1)
-      assert.match(answer.id!, /^gen-/)
+      assert.ok(typeof response !== 'string')
+      assert.equal(response.usage?.cost, 0)
+      assert.equal(response.data.length, Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1)
+      assert.match(response.id!, /^gen-/)
     }
     const encoded = await openrouter.embeddings.generate({
       requestBody: { model, input: 'Hi', encodingFormat: 'base64', dimensions: 3, inputType: 'search_query' },

@@ -120,9 +120,9 @@ describe('@anthropic-ai/sdk', () => {
           'google-gemini': 'CikB-signed',
         }
         const mark = (marks as Record<string, string>)[protocol]
-        const answers: Anthropic.Message[] = [await stream(model, request).finalMessage()]
-        if (protocol !== 'openai-chat') answers.push(await ask(model, request))
-        for (const { content } of answers) {
+        const responses: Anthropic.Message[] = [await stream(model, request).finalMessage()]
+        if (protocol !== 'openai-chat') responses.push(await ask(model, request))
+        for (const { content } of responses) {
           const thought = content.find(({ type }) => type === 'thinking')
           assert.ok(thought?.type === 'thinking' && thought.thinking.length > 0)
           const isMarked = content.some(
@@ -251,8 +251,8 @@ describe('@anthropic-ai/sdk', () => {
       })
 
       test('citations: the sources of the text, whole and streamed', async () => {
-        const answers = [await ask(`${protocol}/cited`), await stream(`${protocol}/cited`).finalMessage()]
-        for (const { content } of answers) {
+        const responses = [await ask(`${protocol}/cited`), await stream(`${protocol}/cited`).finalMessage()]
+        for (const { content } of responses) {
           const [block] = content
           assert.ok(block?.type === 'text' && block.text === 'Rome is old.')
           const [citation] = block.citations ?? []

@@ -2,17 +2,17 @@
 type Block = { language: string; text: string; line: number; mark: string | undefined }
 
 /** A block with the answer that is expected of it, if one follows. */
-export type Example = Block & { answer: string | undefined }
+export type Example = Block & { response: string | undefined }
 
 /** The blocks of a page in order, also those within lists. An answer belongs to the block before it. */
 export function examplesIn(markdown: string): Example[] {
   const blocks = blocksIn(markdown)
-  const answers = (block: Block | undefined, before: Block | undefined) =>
+  const isResponseOf = (block: Block | undefined, before: Block | undefined) =>
     block?.language === 'json' && block.mark === undefined && before?.language === 'sh'
   return blocks.flatMap((block, i) => {
-    if (answers(block, blocks[i - 1])) return []
+    if (isResponseOf(block, blocks[i - 1])) return []
     const next = blocks[i + 1]
-    return [{ ...block, answer: answers(next, block) ? next?.text : undefined }]
+    return [{ ...block, response: isResponseOf(next, block) ? next?.text : undefined }]
   })
 }
 

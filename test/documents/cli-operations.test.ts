@@ -21,7 +21,7 @@ test('the operations of the command line are fresh: "npm run openapi" writes the
 })
 
 test('every management route has a command, or a reason for having none', () => {
-  const missing = Object.entries(operations).flatMap(([id, { method, path, answer: response }]) => {
+  const missing = Object.entries(operations).flatMap(([id, { method, path, response }]) => {
     const override = overrides[id as keyof typeof overrides]
     if (override && 'without' in override) return /^[A-Z].*\.$/.test(override.without) ? [] : [`${id}: no reason`]
     if (override && 'handWritten' in override)

@@ -115,12 +115,12 @@ function operationsOf(document: Document): Record<string, Operation> {
       needsManagementKey: JSON.stringify(security[0]) === '{"management_key":[]}',
       creates: '201' in responses,
       fields: Object.fromEntries(fields),
-      answer: answerOf(response, data),
+      response: responseKindOf(response, data),
       ...(data.type === 'array' && { columns: columnsOf(resolved(data.items)) }),
     }
   }
 
-  function answerOf({ content }: Content, data: Schema): Operation['answer'] {
+  function responseKindOf({ content }: Content, data: Schema): Operation['response'] {
     const type = Object.keys(content ?? {})[0]
     if (type === json) return data.type === 'array' ? 'list' : 'object'
     return type === undefined

@@ -120,7 +120,7 @@ test('every operation has a description, and examples of request and response', 
 
 test('the examples are of the form that is described', () => {
   for (const route of routes.filter(({ hidden }) => !hidden)) {
-    const { body, answer: response } = (examples as Examples)[`${route.method} ${route.path}`] ?? {}
+    const { body, response } = (examples as Examples)[`${route.method} ${route.path}`] ?? {}
     const where = `${route.method} ${route.path}`
     if (body !== undefined) assert.deepEqual(route.request?.body.safeParse(body).error, undefined, where)
     if (response !== undefined) assert.deepEqual(route.response?.safeParse(response).error, undefined, where)

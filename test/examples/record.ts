@@ -1,4 +1,4 @@
-/** Records the examples of the API description: calls each operation once and stores the answer. */
+/** Records the examples of the API description: calls each operation once and stores the response. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Examples } from '#platform/http/description/described-route.ts'
@@ -12,7 +12,7 @@ await play(service, ({ operation, params, body }, reply) => {
   examples[operation] = {
     ...(Object.keys(params).length > 0 && { params }),
     ...(body !== undefined && { body: withoutToken(body) }),
-    ...(reply.body !== undefined && { answer: withoutToken(shortened(reply.body)) }),
+    ...(reply.body !== undefined && { response: withoutToken(shortened(reply.body)) }),
   }
 })
 writeFileSync(written, `${JSON.stringify(examples, null, 2)}\n`)

@@ -16,7 +16,7 @@ type Step = {
   body?: unknown
   /** The body, if it is bytes. */
   bytes?: () => Buffer
-  keep?: (answer: any, stored: Kept) => Kept
+  keep?: (response: any, stored: Kept) => Kept
   /** Its answer has no end: the client disconnects after the first bytes. */
   isEndless?: boolean
 }

@@ -7,7 +7,7 @@ export type Labelled = { text: string; slug: BuiltinSlug | undefined; spans: Spa
 
 /** The same sentences every time. */
 export function corpus(): Labelled[] {
-  const answers = builtinSlugs.flatMap((slug) => {
+  const positives = builtinSlugs.flatMap((slug) => {
     const { values, sentences } = positive[slug]
     return values.flatMap((value, i) =>
       // Every value in three sentences, every sentence with some values.
@@ -15,7 +15,7 @@ export function corpus(): Labelled[] {
     )
   })
   const marked = special.map(([slug, sentence]): Labelled => ({ slug, ...unmark(sentence) }))
-  return [...answers, ...marked, ...negative.map((text): Labelled => ({ text, slug: undefined, spans: [] }))]
+  return [...positives, ...marked, ...negative.map((text): Labelled => ({ text, slug: undefined, spans: [] }))]
 }
 
 function say(sentence: string, slug: BuiltinSlug, value: string): Labelled {

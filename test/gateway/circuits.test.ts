@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startFaultyService } from '../harness/service/faulty-service.ts'
 import type { TestService } from '../harness/service/service.ts'
-import { earlyFaults, validAnswers } from '../harness/upstream/faulty/faults.ts'
+import { earlyFaults, validResponses } from '../harness/upstream/faulty/faults.ts'
 import {
   chunk,
   completeResponse,
@@ -54,7 +54,7 @@ test('a reset of all connections with twelve requests in flight opens no circuit
     if (held.length === 12) for (const { socket } of held) socket.resetAndDestroy()
   })
   assert.deepEqual(await asks(fixture.service, 'changing', 12), Array(12).fill(502))
-  fixture.current.behaviour = validAnswers.ok!
+  fixture.current.behaviour = validResponses.ok!
   assert.deepEqual(await asks(fixture.service, 'changing', 20), Array(20).fill(200))
   assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
 })
@@ -65,7 +65,7 @@ test('invalid requests of clients open no circuit', async () => {
       ({ socket }) => void socket.write(completeResponse(status, '{"error":{"message":"no"}}')),
     )
     await asks(fixture.service, 'changing', 40)
-    fixture.current.behaviour = validAnswers.ok!
+    fixture.current.behaviour = validResponses.ok!
     assert.deepEqual(await asks(fixture.service, 'changing', 10), Array(10).fill(200))
     assert.match(await fixture.metrics(), /signalbox_circuits\{state="open"\} 0/)
   }
@@ -108,7 +108,7 @@ test('a client that never reads its stream does not keep a recovered endpoint sh
   for (let index = 0; index < 10; index++) await ask(service, 'changing')
   const flood = deltaEvent({ content: 'x'.repeat(10_000) })
   current.behaviour = (request) => {
-    if (!request.body.stream) return validAnswers.ok!(request)
+    if (!request.body.stream) return validResponses.ok!(request)
     const more = () => {
       while (request.socket.writable && request.socket.write(chunk(flood)));
     }

@@ -9,7 +9,7 @@ import { type Received, type ScriptedUpstream, startScriptedUpstream } from '../
 const limits: Record<string, number> = { short: 1_000, long: 50_000, cut: 20_000 }
 
 /** Servers that count the words of a request and refuse it in the words of their protocol. */
-function answer({ path, body }: Received) {
+function respond({ path, body }: Received) {
   const words = JSON.stringify(body.messages).split(' ').length
   const limit = limits[body.model]!
   const json = (status: number, value: object) => ({ status, type: 'application/json', body: JSON.stringify(value) })
@@ -32,7 +32,7 @@ describe('a prompt that is too long', () => {
   let service: TestService
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-context-'))
   before(async () => {
-    upstream = await startScriptedUpstream(answer)
+    upstream = await startScriptedUpstream(respond)
     const catalogue_file = join(folder, 'catalogue.json')
     const provider = (protocol: string) => ({ name: 'P', protocol, base_url: upstream.url, credentials: ['TEST_KEY'] })
     const model = (upstreamModel: string, context_length: number, provider = 'p') => ({

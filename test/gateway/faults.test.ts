@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { chunksOf, startFaultyService, textOf } from '#test/harness/service/faulty-service.ts'
 import type { TestService } from '#test/harness/service/service.ts'
 import { untilMetered } from '#test/harness/service/world/generation-record.ts'
-import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { earlyFaults, lateFaults, rateLimits, validResponses } from '#test/harness/upstream/faulty/faults.ts'
 import {
   type FaultyRequest,
   type FaultyUpstream,
@@ -11,8 +11,8 @@ import {
 } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const behaviours = {
-  ...validAnswers,
-  slow: (request: FaultyRequest) => setTimeout(() => validAnswers.ok!(request), 2000),
+  ...validResponses,
+  slow: (request: FaultyRequest) => setTimeout(() => validResponses.ok!(request), 2000),
   ...rateLimits,
   ...Object.fromEntries(
     [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { behaviour }]) => [name, behaviour]),
@@ -66,7 +66,7 @@ const streamsOnly = [
 const expected: Record<string, string> = { umlauts: 'Grüße aus 東京 🚂', big_event: 'x'.repeat(10 * 1024 * 1024) }
 
 describe('a sound response', { concurrency: 8 }, () => {
-  for (const name of Object.keys(validAnswers)) {
+  for (const name of Object.keys(validResponses)) {
     if (name !== 'stream_for_json')
       test(`is streamed whole: ${name}`, async () => {
         const { status, text, headers } = await ask(`faulty/${name}`, {

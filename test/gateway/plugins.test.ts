@@ -20,7 +20,7 @@ let service: TestService
 let folder: string
 
 before(async () => {
-  upstream = await startScriptedUpstream(answer)
+  upstream = await startScriptedUpstream(respondTo)
   folder = mkdtempSync(join(tmpdir(), 'signalbox-plugins-'))
   const catalogue_file = join(folder, 'catalogue.json')
   const supported_parameters = ['structured_outputs', 'response_format', 'tools', 'max_tokens']
@@ -43,7 +43,7 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function answer({ body }: Received) {
+function respondTo({ body }: Received) {
   const usage = { prompt_tokens: 10, completion_tokens: 5 }
   const head = { id: 'chatcmpl-1', created: 1, model: 'm' }
   const called = toolCalls(body)

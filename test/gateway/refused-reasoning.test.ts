@@ -11,7 +11,7 @@ const supported_parameters = ['tools', 'reasoning', 'max_tokens']
 const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 }
 
 /** Servers of three protocols that refuse signed reasoning in the words of OpenAI, Anthropic and Google. */
-function answer({ path, body }: Received) {
+function respond({ path, body }: Received) {
   const text = JSON.stringify(body)
   if (path.endsWith('/responses')) {
     const error = { message: 'The encrypted content gAAA...Rg== could not be verified.', type: 'invalid_request_error' }
@@ -77,7 +77,7 @@ describe('reasoning of earlier turns that a provider refuses', () => {
   let service: TestService
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-reasoning-'))
   before(async () => {
-    upstream = await startScriptedUpstream(answer)
+    upstream = await startScriptedUpstream(respond)
     const catalogue_file = join(folder, 'catalogue.json')
     const provider = (protocol: string) => ({ name: 'P', protocol, base_url: upstream.url, credentials: ['TEST_KEY'] })
     const model = (name: string, upstreamModel: string) => ({

@@ -20,8 +20,8 @@ describe('a page of another origin', () => {
     await using service = await startTestService()
     const response = await service.ask('OPTIONS', '/chat/completions', preflight)
     assert.deepEqual([response.status, response.headers.get('allow')], [405, 'POST'])
-    const answer = await service.ask('GET', '/models', { headers: { origin } })
-    assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [200, null])
+    const reply = await service.ask('GET', '/models', { headers: { origin } })
+    assert.deepEqual([reply.status, reply.headers.get('access-control-allow-origin')], [200, null])
   })
 
   test('gets an answer to the preflight request without a key, also for interns', async () => {
@@ -65,9 +65,9 @@ describe('a page of another origin', () => {
     const stranger = { ...preflight, headers: { ...preflight.headers, origin: 'https://evil.example' } }
     const response = await service.ask('OPTIONS', '/chat/completions', stranger)
     assert.deepEqual([response.status, response.headers.get('access-control-allow-origin')], [204, null])
-    const answer = await service.ask('GET', '/models', { headers: { origin: 'https://evil.example' } })
-    assert.equal(answer.headers.get('access-control-allow-origin'), null)
-    assert.match(answer.headers.get('vary') ?? '', /accept-encoding, origin/)
+    const reply = await service.ask('GET', '/models', { headers: { origin: 'https://evil.example' } })
+    assert.equal(reply.headers.get('access-control-allow-origin'), null)
+    assert.match(reply.headers.get('vary') ?? '', /accept-encoding, origin/)
     await using open = await start('*')
     const list = await open.ask('GET', '/models', { headers: { origin: 'https://evil.example' } })
     assert.deepEqual([list.status, list.headers.get('access-control-allow-origin')], [200, '*'])

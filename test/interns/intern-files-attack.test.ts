@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { type Answer, createFilesClient, createTar, workspaceOf } from '../harness/interns/intern-files.ts'
+import { createFilesClient, createTar, type FileResponse, workspaceOf } from '../harness/interns/intern-files.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { killAfterTests } from '../harness/service/leftovers.ts'
 import { startTestService } from '../harness/service/service.ts'
@@ -35,7 +35,7 @@ const errorFor = (path: string) => {
 }
 
 /** The body of an answer; unzipped if it is an archive. */
-const textOf = ({ bytes, headers }: Answer) =>
+const textOf = ({ bytes, headers }: FileResponse) =>
   headers.get('content-type') === 'application/gzip' ? gunzipSync(bytes).toString() : bytes.toString()
 
 test('swapped links never expose or change files outside the workspace', async () => {
@@ -52,7 +52,7 @@ test('swapped links never expose or change files outside the workspace', async (
     mkdirSync(join(folder, 'sub/deep'), { recursive: true })
     for (const name of ['sub/one', 'sub/deep/two', 'three']) writeFileSync(join(folder, name), 'unpacked')
   })
-  const calls: (() => Promise<Answer>)[] = [
+  const calls: (() => Promise<FileResponse>)[] = [
     () => ask('GET', '', { path: 'd' }),
     () => ask('GET', 'content', { path: 'd/secret' }),
     () => ask('GET', 'content', { path: 'd/deep/secret' }),
@@ -70,12 +70,12 @@ test('swapped links never expose or change files outside the workspace', async (
   let done = 0
   const attempts = Array.from({ length: 8 }, async (_, from) => {
     for (let round = 0; round < rounds; round++) {
-      const answer = await calls[(from + round) % calls.length]!().catch(() => undefined)
-      if (!answer) continue
-      assert.ok(answer.status < 500 || answer.status === 502, `${answer.status} ${answer.bytes}`)
-      if (answer.status === 200) done += 1
+      const response = await calls[(from + round) % calls.length]!().catch(() => undefined)
+      if (!response) continue
+      assert.ok(response.status < 500 || response.status === 502, `${response.status} ${response.bytes}`)
+      if (response.status === 200) done += 1
       // A truncated archive does not count as an answer.
-      assert.ok(!textOf(answer).includes(secret), `call ${(from + round) % calls.length} revealed it`)
+      assert.ok(!textOf(response).includes(secret), `call ${(from + round) % calls.length} revealed it`)
     }
   })
   try {

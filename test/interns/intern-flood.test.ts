@@ -78,7 +78,7 @@ async function askOften(url: string, times: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const once = () =>
     new Promise((resolve, reject) => {
-      get(`${url}/health`, { agent }, (answer) => answer.resume().on('end', resolve)).on('error', reject)
+      get(`${url}/health`, { agent }, (response) => response.resume().on('end', resolve)).on('error', reject)
     })
   for (let count = 0; count < times; count++) await once()
   agent.destroy()

@@ -9,9 +9,9 @@ import { addColleague } from '../harness/service/world/colleague.ts'
 const fileOf = (service: TestService, id: string) =>
   join(service.testStore.settings.data_dir!, 'interns', id, 'daemon.log')
 const logOf = async (service: TestService, id: string, query = '') => {
-  const answer = await service.ask('GET', `/interns/${id}/log${query}`)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body.data as { lines: string[]; has_more: boolean; message: string | null }
+  const response = await service.ask('GET', `/interns/${id}/log${query}`)
+  assert.equal(response.status, 200, response.text)
+  return response.body.data as { lines: string[]; has_more: boolean; message: string | null }
 }
 
 test('the log of an intern is readable during and after its run', async () => {

@@ -39,9 +39,9 @@ onOneDatabase('an intern with servers of tools', (kind) => {
     await using service = await startTestService({ kind, settings: { agents } as object })
     const intern = await runningIntern(service, { agent: 'scripted', mcp_servers: [command, remote] })
     await say(service, intern.id, 'say hello')
-    const answers = await Promise.all([service.ask('GET', '/interns'), service.manage('GET', '/audit')])
+    const responses = await Promise.all([service.ask('GET', '/interns'), service.manage('GET', '/audit')])
     assert.deepEqual(intern.mcp_servers, expected)
-    for (const { text } of answers) for (const secret of secrets) assert.ok(!text.includes(secret))
+    for (const { text } of responses) for (const secret of secrets) assert.ok(!text.includes(secret))
     assert.deepEqual(placesWith(service.testStore.settings.data_dir, secrets), [])
 
     const [first, second] = await offered(service, intern.id)

@@ -82,7 +82,7 @@ describe('a stock chat client, with the session in its base URL', () => {
   test('a session in the body that is another than that of the path is refused', async () => {
     const body = { messages: [user('say x')], session_id: 'other' }
     const path = `/interns/${service.id}/sessions/one/chat/completions`
-    const { status, body: answer } = await service.ask('POST', path, { body })
-    assert.deepEqual([status, answer.error.metadata.reason], [400, 'bad_request'])
+    const { status, body: responseBody } = await service.ask('POST', path, { body })
+    assert.deepEqual([status, responseBody.error.metadata.reason], [400, 'bad_request'])
   })
 })

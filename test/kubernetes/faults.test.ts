@@ -31,11 +31,11 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const { body: created } = await server.ask('POST', '/interns', {
       body: { name: 'late', provision: true, ...request },
     })
-    const answer = await until(async () => {
+    const failureMessage = await until(async () => {
       const { body } = await server.ask('GET', `/interns/${created.id}`)
       return body.last_failure_message
     }, minuteMs)
-    assert.match(answer, /API server/)
+    assert.match(failureMessage, /API server/)
     let turns = 0
     for (; Date.now() < killedAt + minuteMs; turns++) assert.equal((await say(server, id, 'say here')).text, 'here')
     t.diagnostic(`${turns} turns meanwhile`)
@@ -57,16 +57,16 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const { sessionId } = await say(server, id, 'say hello')
     await cluster.node.lose()
     const lostAt = performance.now()
-    const answer = await timed(t, 'time until the loss is reported', () =>
+    const reported = await timed(t, 'time until the loss is reported', () =>
       until(async () => {
         const { body } = await server.ask('GET', `/interns/${id}`)
         return body.status !== 'running' && body
       }, patientMs),
     )
-    t.diagnostic(`${answer.status}: ${answer.last_failure_message}`)
+    t.diagnostic(`${reported.status}: ${reported.last_failure_message}`)
     if (loadavg()[0]! < availableParallelism()) assert.ok(performance.now() - lostAt < 10_000)
     assert.match(
-      answer.last_failure_message,
+      reported.last_failure_message,
       /has not answered for 8 s, on the node node-1|node-1 has not reported since/,
     )
     const refused = await trySay(server, id, 'say hello')

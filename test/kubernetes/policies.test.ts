@@ -33,11 +33,11 @@ describe('the NetworkPolicies of interns, applied by packet filters', { skip, co
         'what else listens here': [gateway, String((stranger.address() as AddressInfo).port)],
       }
       const reached = async () => {
-        const answers = Object.entries(places).map(
+        const responses = Object.entries(places).map(
           async ([name, place]) =>
             [name, (await inPod(cluster, from, 'node', '-e', connect, ...place)).trim()] as const,
         )
-        return Object.fromEntries(await Promise.all(answers))
+        return Object.fromEntries(await Promise.all(responses))
       }
       const yes = 'reached'
       assert.deepEqual(await reached(), { server: yes, 'another intern': yes, 'what else listens here': yes })

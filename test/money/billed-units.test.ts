@@ -10,9 +10,9 @@ const million = 1e-6
 const limit = 0.25
 
 /** The provider's bill in USD and its response, by the model of the request. */
-type Served = { billed: number; answer: object }
+type Served = { billed: number; response: object }
 
-const chatAnswer = (usage: object, more: { message?: object } & Record<string, unknown> = {}) => {
+const chatResponse = (usage: object, more: { message?: object } & Record<string, unknown> = {}) => {
   const { message, ...fields } = more
   const choices = [{ index: 0, message: { role: 'assistant', content: 'Hi', ...message }, finish_reason: 'stop' }]
   return { id: 'c', model: 'm', choices, usage: { prompt_tokens: 1000, completion_tokens: 100, ...usage }, ...fields }
@@ -44,35 +44,38 @@ const text = 1000 * 3 * million + 100 * 15 * million
 const served: Record<string, (body: any) => Served> = {
   'claude-searching': () => ({
     billed: text + 2 * 0.01,
-    answer: messageResponse({ server_tool_use: { web_search_requests: 2 } }),
+    response: messageResponse({ server_tool_use: { web_search_requests: 2 } }),
   }),
   'claude-keeping': () => ({
     billed: text + 2000 * 6 * million,
-    answer: messageResponse({
+    response: messageResponse({
       cache_creation_input_tokens: 2000,
       cache_creation: { ephemeral_1h_input_tokens: 2000, ephemeral_5m_input_tokens: 0 },
     }),
   }),
-  'gemini-2.5-flash': () => ({ billed: text + 0.035, answer: generated(['a', 'b'], 'gemini-2.5-flash') }),
-  'gemini-3-flash': () => ({ billed: text + 3 * 0.014, answer: generated(['a', 'b', 'c'], 'gemini-3-flash') }),
-  'searching-chat': () => ({ billed: text + 0.025, answer: chatAnswer({}) }),
-  painter: () => ({ billed: text + 0.04, answer: chatAnswer({}, { message: { images: [{ type: 'image_url' }] } }) }),
-  'looks-at-pictures': () => ({ billed: text + 2 * 0.04, answer: chatAnswer({}) }),
+  'gemini-2.5-flash': () => ({ billed: text + 0.035, response: generated(['a', 'b'], 'gemini-2.5-flash') }),
+  'gemini-3-flash': () => ({ billed: text + 3 * 0.014, response: generated(['a', 'b', 'c'], 'gemini-3-flash') }),
+  'searching-chat': () => ({ billed: text + 0.025, response: chatResponse({}) }),
+  painter: () => ({
+    billed: text + 0.04,
+    response: chatResponse({}, { message: { images: [{ type: 'image_url' }] } }),
+  }),
+  'looks-at-pictures': () => ({ billed: text + 2 * 0.04, response: chatResponse({}) }),
   listener: () => ({
     billed: 400 * 3 * million + 600 * 40 * million + 60 * 15 * million + 40 * 80 * million,
-    answer: chatAnswer({
+    response: chatResponse({
       prompt_tokens_details: { audio_tokens: 600 },
       completion_tokens_details: { audio_tokens: 40 },
     }),
   }),
-  'silent-listener': () => ({ billed: 600 * 40 * million, answer: chatAnswer({}) }),
+  'silent-listener': () => ({ billed: 600 * 40 * million, response: chatResponse({}) }),
   hurried: ({ service_tier }) => ({
     billed: service_tier === 'priority' ? 2 * text : text,
-    answer: chatAnswer({}, { service_tier: service_tier ?? 'default' }),
+    response: chatResponse({}, { service_tier: service_tier ?? 'default' }),
   }),
   researcher: () => ({
     billed: text + 2 * 0.01,
-    answer: {
+    response: {
       id: 'r',
       model: 'm',
       status: 'completed',
@@ -169,14 +172,14 @@ describe('units that a provider bills in addition to text', () => {
   let billed = 0
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-units-'))
 
-  function answer({ path, body }: Received) {
+  function respond({ path, body }: Received) {
     const name = body.model ?? /models\/([^:]+):/.exec(path)?.[1]
-    const { billed: usd, answer: result } = served[name]!(body)
+    const { billed: usd, response: result } = served[name]!(body)
     billed += usd
     return { status: 200, type: 'application/json', body: JSON.stringify(result) }
   }
   before(async () => {
-    upstream = await startScriptedUpstream(answer)
+    upstream = await startScriptedUpstream(respond)
     const catalogue_file = join(folder, 'catalogue.json')
     writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
     service = await startTestService({ settings: { catalogue_file, starter_catalogue: 'false' as never } })
@@ -210,17 +213,17 @@ describe('units that a provider bills in addition to text', () => {
     test(`${name}: sixty requests are charged as billed, within the limit`, async () => {
       const key = await keyWith(limit)
       billed = 0
-      let answered = 0
+      let completed = 0
       let charged = 0
       for (let round = 0; round < 20; round++) {
         const replies = await Promise.all([1, 2, 3].map(() => ask(key, name)))
         for (const { status, body } of replies) {
           assert.ok(status === 200 || status === 403 || status === 429, JSON.stringify(body))
-          if (status === 200) answered++
+          if (status === 200) completed++
           charged += body.usage?.cost ?? 0
         }
       }
-      assert.ok(answered > 0, 'no request was answered')
+      assert.ok(completed > 0, 'no request was answered')
       assert.ok(billed <= limit, `${billed} of ${limit} USD`)
       assert.ok(charged >= billed - 1e-9, `charged ${charged} for ${billed} USD`)
       if (name !== 'silent-listener') assert.ok(Math.abs(charged - billed) < 1e-9, `charged ${charged} for ${billed}`)
@@ -271,7 +274,7 @@ describe('units that a provider bills in addition to text', () => {
 
   test('a tier that a provider did not grant is not charged', async () => {
     const key = await keyWith(5)
-    served.hurried = () => ({ billed: text, answer: chatAnswer({}, { service_tier: 'default' }) })
+    served.hurried = () => ({ billed: text, response: chatResponse({}, { service_tier: 'default' }) })
     const { body } = await ask(key, 'hurried')
     assert.ok(Math.abs(body.usage.cost - text) < 1e-9)
   })

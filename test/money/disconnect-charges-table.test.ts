@@ -40,7 +40,7 @@ const patterns = {
   'after 2 s': 2000,
   'at the last token': 3000,
 }
-const answerTokens = 1200
+const responseTokens = 1200
 
 type Sale = {
   arrived: PromiseWithResolvers<void>
@@ -106,11 +106,11 @@ class LetterReader {
 }
 
 /** A response of so many tokens, and when its client leaves: in milliseconds after the first content. */
-type Answer = { protocol: string; leaveMs: number; tokens: number; bytesPerToken: number }
+type PlannedResponse = { protocol: string; leaveMs: number; tokens: number; bytesPerToken: number }
 
 /** Sends a request and leaves. @returns the session of the request and the billed amount. */
-async function leave({ service, sales }: Run, key: string, answer: Answer) {
-  const { protocol, leaveMs, tokens, bytesPerToken } = answer
+async function leave({ service, sales }: Run, key: string, planned: PlannedResponse) {
+  const { protocol, leaveMs, tokens, bytesPerToken } = planned
   const name = `leaver-${sales.size}`
   const sale: Sale = { arrived: Promise.withResolvers(), closed: Promise.withResolvers() }
   sales.set(name, sale)
@@ -186,7 +186,7 @@ test('disconnects are charged what was billed, at most 1.3 times in the median',
   for (const protocol of protocols)
     for (const [pattern, leaveMs] of Object.entries(patterns))
       for (const bytesPerToken of [1, 4]) {
-        const response = { protocol, leaveMs, tokens: answerTokens, bytesPerToken }
+        const response = { protocol, leaveMs, tokens: responseTokens, bytesPerToken }
         departures.push({ protocol, pattern, bytesPerToken, ...(await leave(run, key, response)) })
       }
   const rows = []

@@ -47,11 +47,11 @@ onEachDatabase('spending with tokens of an issuer', (kind) => {
     assert.ok(statuses.includes(403), statuses.join())
     const refused = await ask(tokens[0]!)
     assert.match(refused.text, /limit/)
-    const answered = statuses.filter((status) => status === 200).length
+    const completed = statuses.filter((status) => status === 200).length
     const activity = () => service.manage('GET', `/activity?user_id=${userId}`)
     const [row] = await until(async () => {
       const { data } = (await activity()).body
-      return data[0]?.requests === answered && data
+      return data[0]?.requests === completed && data
     })
     assert.ok(Math.abs(row.usage - billed.billed()) < 1e-9, `${row.usage} counted, ${billed.billed()} billed`)
     const spent = await until(async () => {

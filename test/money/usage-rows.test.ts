@@ -40,7 +40,7 @@ const doors: Record<string, Door> = {
   responses: {
     path: '/responses',
     body: { input: long },
-    usageIn: (answer, events) => answer?.usage ?? events.findLast(({ response }) => response?.usage)?.response.usage,
+    usageIn: (body, events) => body?.usage ?? events.findLast(({ response }) => response?.usage)?.response.usage,
     counts: (usage) => ({
       prompt: usage.input_tokens,
       completion: usage.output_tokens,
@@ -162,7 +162,7 @@ describe('the usage of each provider', () => {
   let service: TestService
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-usage-'))
 
-  function answer(received: Received) {
+  function respond(received: Received) {
     const { name, streamed } = parseRequest(received)
     const { protocol, usage, member } = rowAt(name)
     return streamed
@@ -170,7 +170,7 @@ describe('the usage of each provider', () => {
       : { status: 200, type: 'application/json', body: JSON.stringify(wholes[protocol](usage, member)) }
   }
   before(async () => {
-    upstream = await startScriptedUpstream(answer)
+    upstream = await startScriptedUpstream(respond)
     const catalogue_file = join(folder, 'catalogue.json')
     writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url)))
     service = await startTestService({ settings: { catalogue_file, starter_catalogue: 'false' as never } })

@@ -26,7 +26,7 @@ const weather = tool({
 })
 
 /** Calls the tool after a text, and responses once it has the result. */
-function answer(received: Received) {
+function respond(received: Received) {
   const { protocol, streamed } = parseRequest(received)
   const hasResult = received.text.includes('sunny in Rome')
   const call = { text: 'Let me look.', calls: [{ name: 'weather', input: { city: 'Rome' } }] }
@@ -37,7 +37,7 @@ describe('@ai-sdk/openai, a tool loop of two steps', { skip }, () => {
   let recorded: RecordedProviders
   let createOpenAI: (options: object) => { responses: (model: string) => any }
   before(async () => {
-    recorded = await startWithUpstream(answer, ['coder'])
+    recorded = await startWithUpstream(respond, ['coder'])
     const entry = pathToFileURL(join(installed(), 'node_modules/@ai-sdk/openai/dist/index.js')).href
     ;({ createOpenAI } = await import(entry))
   })

@@ -16,10 +16,14 @@ export async function recordRequests(name: string, service: string): Promise<Asy
   const server = createServer(async (request, response) => {
     const text = Buffer.concat(await Array.fromAsync(request)).toString()
     record(requests, request.url ?? '', request.headers, text)
-    const forwarded = send(service + request.url, { method: request.method, headers: request.headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
+    const forwarded = send(
+      service + request.url,
+      { method: request.method, headers: request.headers },
+      (upstreamResponse) => {
+        response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+        upstreamResponse.pipe(response)
+      },
+    )
     forwarded.on('error', () => response.destroy())
     response.on('close', () => forwarded.destroy())
     forwarded.end(text)

@@ -34,11 +34,11 @@ test('requests by the description never break the service', {
     checks + auth('api_key', service.apiKey) + auth('management_key', service.managementKey),
   )
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(describeApi(), framesOfEvents))
-  const answer = await run(folder, await whatThereIs(service), [
+  const output = await run(folder, await whatThereIs(service), [
     ...['run', 'openapi.json', '--url', service.url, '--checks', 'all', '--max-time', seconds],
     ...['--continue-on-failure', '--seed', seed, '--no-color', '--request-timeout', '60'],
   ])
-  assert.equal(answer.code, 0, answer.text)
+  assert.equal(output.code, 0, output.text)
 })
 
 /**

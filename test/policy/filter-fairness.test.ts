@@ -51,9 +51,9 @@ test('a prompt waits for filters until its key ends, and is refused in a full qu
   const { newKey } = await filteredWorkspace('lab')
   const { key, data } = await newKey()
   const waiting = Array.from({ length: 100 }, () => complete(key, 1000))
-  const statuses = Promise.all(waiting.map(async (answer) => (await answer).status))
+  const statuses = Promise.all(waiting.map(async (response) => (await response).status))
   const refused = await Promise.race(
-    waiting.map(async (answer) => ((await answer).status === 429 ? await answer : new Promise<never>(() => {}))),
+    waiting.map(async (response) => ((await response).status === 429 ? await response : new Promise<never>(() => {}))),
   )
   assert.equal(refused.headers.get('retry-after'), '5')
   assert.match(

@@ -5,13 +5,13 @@ import { onOneDatabase } from '#test/harness/database/databases.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { untilMetered } from '#test/harness/service/world/generation-record.ts'
 import { until } from '#test/harness/until.ts'
-import { earlyFaults, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { earlyFaults, validResponses } from '#test/harness/upstream/faulty/faults.ts'
 import { startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const secret = 'sk-own-0123456789abcdef-wxyz'
 
 async function setUp(kind: DatabaseKind = 'sqlite') {
-  const upstream = await startFaultyUpstream({ ok: validAnswers.ok!, error_401: earlyFaults.error_401!.behaviour })
+  const upstream = await startFaultyUpstream({ ok: validResponses.ok!, error_401: earlyFaults.error_401!.behaviour })
   const service = await startFaultyService(upstream, ['ok', 'error_401'], { kind })
   const ask = (model: string) =>
     service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hi' }] } })

@@ -15,7 +15,7 @@ const lists: Record<string, { id: string; owned_by?: string }[]> = {
   mlx: [{ id: 'streamed' }],
 }
 
-function answer(received: Received) {
+function respond(received: Received) {
   const { path, body } = received
   const json = (status: number, value: object) => ({ status, type: 'application/json', body: JSON.stringify(value) })
   if (path.endsWith('/models')) return json(200, { object: 'list', data: lists[path.split('/')[1]!] })
@@ -35,7 +35,7 @@ describe('a local server', () => {
   let service: TestService
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-local-servers-'))
   before(async () => {
-    upstream = await startScriptedUpstream(answer)
+    upstream = await startScriptedUpstream(respond)
     const catalogue_file = join(folder, 'catalogue.json')
     const provider = (slug: string, more = {}) => {
       const base_url = `${upstream.url}/${slug}/v1`

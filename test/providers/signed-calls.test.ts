@@ -13,7 +13,7 @@ const vertex = { extra_content: { vertex: { thought_signature: 'SIG' } } }
 const litellm = { provider_specific_fields: { thought_signature: 'SIG' } }
 
 /** The pieces of one call, and the fields that the call must have when it is sent back. */
-const answers: Record<string, { pieces: object[]; members: object }> = {
+const responses: Record<string, { pieces: object[]; members: object }> = {
   first: { pieces: [{ ...start, ...google }, rest], members: google },
   vertex: { pieces: [{ ...start, ...vertex }, rest], members: vertex },
   later: { pieces: [start, { ...rest, ...google }], members: google },
@@ -107,10 +107,10 @@ async function post({ service }: RecordedProviders, path: string, body: object):
 describe('signatures of Gemini behind chat servers', () => {
   let recorded: RecordedProviders
   before(async () => {
-    const names = [...Object.keys(answers), 'text']
+    const names = [...Object.keys(responses), 'text']
     recorded = await startWithUpstream((received) => {
       const { name } = parseRequest(received)
-      const pieces = answers[name]?.pieces.map((piece) => ({ role: 'assistant', tool_calls: [piece] }))
+      const pieces = responses[name]?.pieces.map((piece) => ({ role: 'assistant', tool_calls: [piece] }))
       const texts = [
         { role: 'assistant', content: 'Hello' },
         { content: '', ...vertex },
@@ -122,7 +122,7 @@ describe('signatures of Gemini behind chat servers', () => {
   after(() => recorded[Symbol.asyncDispose]())
 
   for (const [client, converse] of Object.entries(clients)) {
-    for (const [name, { members }] of Object.entries(answers))
+    for (const [name, { members }] of Object.entries(responses))
       test(`${client}: the call of the response "${name}" returns with its signature`, async () => {
         await converse(recorded, `openai-chat/${name}`)
         const { messages } = recorded.upstream.requests.at(-1)!.body

@@ -19,7 +19,7 @@ const messages = (...list: object[]) => ({ messages: list })
 const tools = (property: object) => ({
   tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: { a: property } } } }],
 })
-const lastAnswer = (body: any) => body.messages.findLast(({ role }: any) => role === 'assistant')
+const lastAssistantMessage = (body: any) => body.messages.findLast(({ role }: any) => role === 'assistant')
 
 const rows: Row[] = [
   {
@@ -29,7 +29,7 @@ const rows: Row[] = [
   {
     it: 'a response that was a refusal',
     body: messages(user(), response({ content: null, refusal: 'No.' }), user()),
-    sent: (body) => assert.equal(lastAnswer(body).content, 'No.'),
+    sent: (body) => assert.equal(lastAssistantMessage(body).content, 'No.'),
   },
   {
     it: 'a response with images and citations',
@@ -68,7 +68,7 @@ const rows: Row[] = [
   {
     it: 'a start of the response',
     body: messages(user(), response({ content: 'Sure:' })),
-    sent: (body) => assert.equal(lastAnswer(body).content, 'Sure:'),
+    sent: (body) => assert.equal(lastAssistantMessage(body).content, 'Sure:'),
   },
   { it: 'an empty list of tools', body: { tools: [], tool_choice: 'auto', parallel_tool_calls: true } },
   { it: 'a choice of tools without tools', body: { tool_choice: 'none' } },

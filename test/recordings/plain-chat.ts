@@ -1,10 +1,10 @@
 import { callOf, digestOf, eventsOf, nothing, once, type Plain } from './plain.ts'
 
 /** A chat completion, whole or streamed. */
-export function simplifyChat(answer: string, streamed: boolean): Plain {
+export function simplifyChat(response: string, streamed: boolean): Plain {
   const plain = nothing()
   const calls: any[] = []
-  for (const part of streamed ? eventsOf(answer) : [JSON.parse(answer)]) {
+  for (const part of streamed ? eventsOf(response) : [JSON.parse(response)]) {
     if (part.error) plain.error = part.error.message
     const [choice] = part.choices ?? []
     if (choice) readMessage(choice.delta ?? choice.message ?? {}, plain, calls)

@@ -3,9 +3,9 @@ import { callOf, digestOf, eventsOf, nothing, once, type Plain } from './plain.t
 const finishes: Record<string, string> = { STOP: 'stop', MAX_TOKENS: 'length' }
 
 /** Gemini's content, whole or streamed: there each event has more parts, and the usage so far. */
-export function plainGenerated(answer: string, streamed: boolean): Plain {
+export function plainGenerated(response: string, streamed: boolean): Plain {
   const plain = nothing()
-  for (const generated of streamed ? eventsOf(answer) : [JSON.parse(answer)]) {
+  for (const generated of streamed ? eventsOf(response) : [JSON.parse(response)]) {
     const [candidate] = generated.candidates ?? []
     for (const part of candidate?.content?.parts ?? []) readPart(part, plain)
     if (candidate?.finishReason) plain.finish = finishes[candidate.finishReason] ?? 'content_filter'

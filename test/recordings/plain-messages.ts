@@ -9,8 +9,8 @@ const finishes: Record<string, string> = {
 }
 
 /** A message of Anthropic's, whole or streamed. */
-export function plainMessage(answer: string, streamed: boolean): Plain {
-  const message = streamed ? assembled(eventsOf(answer)) : JSON.parse(answer)
+export function plainMessage(response: string, streamed: boolean): Plain {
+  const message = streamed ? assembled(eventsOf(response)) : JSON.parse(response)
   const plain = nothing()
   for (const block of message.content ?? []) {
     plain.text += block.type === 'text' ? block.text : ''

@@ -2,8 +2,8 @@ import { decodeThought } from '#chat/thought-encoding.ts'
 import { callOf, digestOf, eventsOf, nothing, once, type Plain } from './plain.ts'
 
 /** A response, whole or streamed: then put together of what its events add, as a client does that shows them. */
-export function plainResponse(answer: string, streamed: boolean): Plain {
-  return streamed ? plainStream(eventsOf(answer)) : plainWhole(JSON.parse(answer))
+export function plainResponse(response: string, streamed: boolean): Plain {
+  return streamed ? plainStream(eventsOf(response)) : plainWhole(JSON.parse(response))
 }
 
 function plainStream(events: any[]): Plain {

@@ -20,7 +20,7 @@ const named = (names: string[]) =>
   names.filter((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name)).map((name) => `a function is called ${name}`)
 
 /** Each result answers a call before it, and each call is answered before anything else is said. */
-function unanswered(steps: { calls?: string[]; results?: string[] }[]): string[] {
+function callsWithoutResult(steps: { calls?: string[]; results?: string[] }[]): string[] {
   const wrong: string[] = []
   let open: string[] = []
   for (const { calls = [], results = [] } of steps) {
@@ -39,7 +39,7 @@ function chatFaults({ messages, tools = [], tool_choice }: Body): string[] {
   const steps = messages.map(({ role, tool_calls, tool_call_id }: Body) =>
     role === 'tool' ? { results: [tool_call_id] } : { calls: (tool_calls ?? []).map(({ id }: Body) => id) },
   )
-  return [...wrong, ...unanswered(steps)]
+  return [...wrong, ...callsWithoutResult(steps)]
 }
 
 function responsesFaults({ input, tools = [], tool_choice, max_output_tokens: most }: Body): string[] {
@@ -82,7 +82,7 @@ function messagesFaults({ messages, tools = [], tool_choice, thinking, max_token
     calls: ids(content, 'tool_use', 'id'),
     results: ids(content, 'tool_result', 'tool_use_id'),
   }))
-  return [...wrong, ...unanswered(steps)]
+  return [...wrong, ...callsWithoutResult(steps)]
 }
 
 function geminiFaults({ contents, tools = [], systemInstruction }: Body): string[] {
@@ -98,8 +98,8 @@ function geminiFaults({ contents, tools = [], systemInstruction }: Body): string
   const count = (parts: Body[], name: string) => parts.filter((part) => part[name]).length
   for (const [at, { parts }] of contents.entries()) {
     const called = count(parts, 'functionCall')
-    const answered = count(contents[at + 1]?.parts ?? [], 'functionResponse')
-    if (called > 0 && called !== answered) wrong.push(`${called} calls and ${answered} results`)
+    const resultCount = count(contents[at + 1]?.parts ?? [], 'functionResponse')
+    if (called > 0 && called !== resultCount) wrong.push(`${called} calls and ${resultCount} results`)
   }
   return wrong
 }

@@ -1,10 +1,10 @@
 import { failed } from './reading.ts'
 import { type Call, read, run, type Slip, type Task } from './task.ts'
 
-export type Answer = { text?: string; calls?: Call[] }
+export type ModelTurn = { text?: string; calls?: Call[] }
 
 /** A scripted engineer: gives responses of a model, and gets what the tools said to their calls. */
-export type Engineer = Generator<Answer, void, string[]>
+export type Engineer = Generator<ModelTurn, void, string[]>
 
 /** After how many messages each slip was set right; undefined where none of them helped. */
 export type SetRight = { slip: string; messages: number | undefined }[]
@@ -54,7 +54,7 @@ export function* sloppyEngineer(task: Task, setRight: SetRight): Engineer {
   yield { text: passes(checked) ? 'Done.' : 'It should work now.' }
 }
 
-function* slipping(slip: Slip): Generator<Answer, number | undefined, string[]> {
+function* slipping(slip: Slip): Generator<ModelTurn, number | undefined, string[]> {
   let calls = [slip.call]
   for (let tries = 0; tries < mostTries; tries++) {
     const messages = yield { calls }

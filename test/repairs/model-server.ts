@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
-import type { Answer, Engineer } from './engineers.ts'
+import type { Engineer, ModelTurn } from './engineers.ts'
 import { failed } from './reading.ts'
 import type { Call } from './task.ts'
 
@@ -22,8 +22,8 @@ export async function serveEngineers() {
     const tokens = estimateTokens(text.length)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const send = (chunk: object) => response.write(`data: ${JSON.stringify({ model: 'engineer', ...chunk })}\n\n`)
-    const answer = work && body.tools ? answerOf(work, body, tokens) : { text: 'Worked on the task so far.' }
-    say(answer, send)
+    const modelTurn = work && body.tools ? modelTurnOf(work, body, tokens) : { text: 'Worked on the task so far.' }
+    say(modelTurn, send)
     send({ choices: [], usage: { prompt_tokens: tokens, completion_tokens: 50 } })
     response.end('data: [DONE]\n\n')
   })
@@ -43,7 +43,7 @@ export async function serveEngineers() {
 }
 
 /** Passes the messages since the engineer's last response to the engineer. */
-function answerOf(work: Work, { messages }: Body, tokens: number): Answer {
+function modelTurnOf(work: Work, { messages }: Body, tokens: number): ModelTurn {
   const spoke = messages.findLastIndex(({ role }) => role === 'assistant')
   const texts = messages.slice(spoke + 1).flatMap(({ role, content }) => (role === 'system' ? [] : [content ?? '']))
   work.turns++
@@ -55,7 +55,7 @@ function answerOf(work: Work, { messages }: Body, tokens: number): Answer {
   return response
 }
 
-function say({ text, calls = [] }: Answer, send: (chunk: object) => void): void {
+function say({ text, calls = [] }: ModelTurn, send: (chunk: object) => void): void {
   const delta = (part: object) => send({ choices: [{ index: 0, delta: part }] })
   if (text) delta({ content: text })
   for (const [index, call] of calls.entries()) {

@@ -53,8 +53,8 @@ for (const document of documents) {
       const output = await runners[example.language]?.(example, { folder, variables: stored }).catch((error: Error) => {
         throw new Error(`${where}: the command failed: ${error.message}`)
       })
-      if (example.answer === undefined || output === undefined) continue
-      const wrong = difference(JSON.parse(output), JSON.parse(example.answer), stored)
+      if (example.response === undefined || output === undefined) continue
+      const wrong = difference(JSON.parse(output), JSON.parse(example.response), stored)
       assert.equal(wrong, undefined, `${where}: ${wrong}\nThe answer was ${output}`)
     }
     rmSync(folder, { recursive: true })

@@ -69,10 +69,10 @@ async function furnish(service: TestService): Promise<Known> {
 }
 
 async function assertSurvived({ url }: TestService, request: FuzzRequest, seed: number): Promise<number> {
-  const answer = await send(url, request)
-  const where = `seed ${seed}, ${request.about}:\n${request.bytes.toString('latin1').slice(0, 3000)}\n→ ${answer?.slice(0, 600)}`
-  assert.notEqual(answer, undefined, `no answer within ${boundMs} ms to ${where}`)
-  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer!)?.[1] ?? 0)
+  const response = await send(url, request)
+  const where = `seed ${seed}, ${request.about}:\n${request.bytes.toString('latin1').slice(0, 3000)}\n→ ${response?.slice(0, 600)}`
+  assert.notEqual(response, undefined, `no answer within ${boundMs} ms to ${where}`)
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(response!)?.[1] ?? 0)
   assert.ok(status < 500, `${status} to ${where}`)
   assert.ok(status !== 0 || !request.whole, `the connection was closed without an answer to ${where}`)
   return status

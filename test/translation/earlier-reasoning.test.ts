@@ -34,7 +34,7 @@ function isRefused(name: string, messages: any[]): boolean {
   return messages.some((message) => message.tool_calls && returned(message) !== thought)
 }
 
-function answerTo({ body, ...received }: Parameters<typeof parseRequest>[0]) {
+function respondTo({ body, ...received }: Parameters<typeof parseRequest>[0]) {
   const { name, streamed } = parseRequest({ body, ...received })
   const { messages } = body
   if (isRefused(name, messages)) {
@@ -75,7 +75,7 @@ function inPieces(thoughts: object): object[] {
 describe('the reasoning of a chat upstream', () => {
   let recorded: RecordedProviders
   before(async () => {
-    recorded = await startWithUpstream(answerTo, Object.keys(members))
+    recorded = await startWithUpstream(respondTo, Object.keys(members))
   })
   after(() => recorded[Symbol.asyncDispose]())
 

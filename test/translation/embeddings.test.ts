@@ -276,18 +276,18 @@ describe('embeddings', () => {
     const cost = exactCost(tokensOf(one))
     const created = await service.manage('POST', '/keys', { name: 'limited', limit: cost * 20.5 })
     const spent = async () => (await service.ask('GET', '/key', { key: created.body.key })).body.data.usage
-    let answered = 0
+    let completed = 0
     for (let round = 0; round < 12; round++) {
       const responses = await Promise.all(
         Array.from({ length: 8 }, () => ask({ model: 'e/good', input: one }, created.body.key)),
       )
       for (const { status, text } of responses) assert.ok([200, 403, 429].includes(status), text)
-      answered += responses.filter(({ status }) => status === 200).length
+      completed += responses.filter(({ status }) => status === 200).length
     }
     const usage = await spent()
     assert.ok(usage <= cost * 20.5, `${usage} of ${cost * 20.5}`)
     // Each request reserves the bound of one context, which is 100 tokens.
-    assert.ok(answered >= 19 && answered <= 20, `${answered} were answered`)
+    assert.ok(completed >= 19 && completed <= 20, `${completed} were answered`)
   })
 
   test('a limit keeps the embedding options of providers, and removes unknown fields', async () => {

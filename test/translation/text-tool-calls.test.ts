@@ -62,7 +62,7 @@ const chunk = (delta: object, finish_reason: string | null = null) =>
 const stream = (pieces: readonly string[]) =>
   `${pieces.map((content) => chunk({ content })).join('')}${chunk({}, 'stop')}data: [DONE]\n\n`
 
-function answer(name: string, streamed: boolean) {
+function createResponse(name: string, streamed: boolean) {
   if (name === 'cumulative') return { status: 200, type: 'text/event-stream', body: stream(cumulative) }
   const [, at, size] = name.split('-')
   const { sent } = rows[Number(at)]!
@@ -89,7 +89,7 @@ describe('calls in the text of chat servers', () => {
     recorded = await startWithUpstream(
       (received) => {
         const { name, streamed } = parseRequest(received)
-        return answer(name, streamed)
+        return createResponse(name, streamed)
       },
       ['cumulative', ...rows.flatMap((_, at) => sizes.map((size) => `m-${at}-${size}`))],
       {

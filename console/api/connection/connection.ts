@@ -12,30 +12,30 @@ let suspectedAt: Date | undefined
 let cancelProbe: (() => void) | undefined
 
 /** Records that the service responded, with any status. */
-export function reportAnswer(): void {
+export function reportResponse(): void {
   cancelProbe?.()
   suspectedAt = undefined
   if (unreachableSince.peek()) unreachableSince.value = undefined
 }
 
 /** Records a missing response and probes the service: perhaps only one route failed. */
-export function reportNoAnswer(): void {
+export function reportNoResponse(): void {
   if (suspectedAt) return
   suspectedAt = new Date()
   void probe()
 }
 
 /** Whether the service sent the response. A proxy in front of it answers 502 to 504 by itself. */
-export const isServiceResponse = (answer: Response) => answer.status < 502 || answer.headers.has('x-request-id')
+export const isServiceResponse = (response: Response) => response.status < 502 || response.headers.has('x-request-id')
 
 async function probe(): Promise<void> {
   const since = suspectedAt
-  const answer = await fetch(withRoot('/api/v1/health'), { signal: AbortSignal.timeout(probeTimeoutMs) }).catch(
+  const response = await fetch(withRoot('/api/v1/health'), { signal: AbortSignal.timeout(probeTimeoutMs) }).catch(
     () => undefined,
   )
   // Another response may have arrived meanwhile.
   if (suspectedAt !== since) return
-  if (answer && isServiceResponse(answer)) return reportAnswer()
+  if (response && isServiceResponse(response)) return reportResponse()
   unreachableSince.value ??= since
   cancelProbe = runWhenVisible(probeIntervalMs, () => void probe())
 }

@@ -10,9 +10,9 @@ const storageKey = 'reloaded-at'
 export function reloadWhenServed(): () => void {
   let cancel = () => {}
   const probe = async () => {
-    const answer = await fetch(withRoot('/api/v1/health')).catch(() => undefined)
+    const response = await fetch(withRoot('/api/v1/health')).catch(() => undefined)
     const isDue = Date.now() - Number(sessionStorage.getItem(storageKey)) > minReloadIntervalMs
-    if (!answer?.ok || !isDue) return schedule()
+    if (!response?.ok || !isDue) return schedule()
     sessionStorage.setItem(storageKey, String(Date.now()))
     location.reload()
   }

@@ -172,14 +172,14 @@ function EntryRow({ entry: { name, kind, size, modified_at, addressable }, downl
 async function readText(internId: string, path: string): Promise<string> {
   const headers = { range: `bytes=0-${maxTextBytes - 1}` }
   const input = { params: { internId }, query: { path } }
-  const answer = await callRaw(contentRoute, input, { headers }).catch((error) => {
+  const response = await callRaw(contentRoute, input, { headers }).catch((error) => {
     // An empty file has no valid range.
     if (error.status === 416) return new Response('')
     throw error
   })
-  const text = await answer.text()
+  const text = await response.text()
   if (text.includes('\0')) return 'This file is not text. Download it instead.'
-  const isTruncated = Number(answer.headers.get('content-range')?.split('/')[1]) > maxTextBytes
+  const isTruncated = Number(response.headers.get('content-range')?.split('/')[1]) > maxTextBytes
   return isTruncated ? `${text}\n…` : text
 }
 

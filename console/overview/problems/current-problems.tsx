@@ -45,7 +45,7 @@ async function recentlyUsedEndpoints(signal: AbortSignal) {
     call('GET /models', { query: { sort: 'top-weekly', limit: maxModels } }, { signal }),
   ])
   const usedModels = new Set(usage.data.data.map((row: Row) => row.model))
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     top.data
       .filter(({ id }) => usedModels.has(id))
       .map(({ id }) => {
@@ -53,7 +53,7 @@ async function recentlyUsedEndpoints(signal: AbortSignal) {
         return call('GET /models/{author}/{slug}/endpoints', { params: { author, slug } }, { signal })
       }),
   )
-  return answers.flatMap(({ data }) => data.endpoints)
+  return responses.flatMap(({ data }) => data.endpoints)
 }
 
 /** `isComplete`: all data was read, so an empty list means that nothing is wrong. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GenerationContent } from '../../api/types.ts'
-import { answerMessage, promptMessages } from './content-messages.ts'
+import { promptMessages, responseMessage } from './content-messages.ts'
 
 const contentOf = (messages: unknown[], output: Partial<GenerationContent['output']> = {}): GenerationContent => ({
   input: { messages },
@@ -43,8 +43,10 @@ test('promptMessages tolerates malformed messages', () => {
 })
 
 test('answerMessage handles text, calls and empty responses', () => {
-  assert.equal(answerMessage(contentOf([])), undefined)
-  assert.equal(answerMessage(contentOf([], { completion: 'Yes.' }))?.text, 'Yes.')
-  const calls = answerMessage(contentOf([], { tool_calls: [{ id: 'c', name: 'find', arguments: 'not json' }] }))?.calls
+  assert.equal(responseMessage(contentOf([])), undefined)
+  assert.equal(responseMessage(contentOf([], { completion: 'Yes.' }))?.text, 'Yes.')
+  const calls = responseMessage(
+    contentOf([], { tool_calls: [{ id: 'c', name: 'find', arguments: 'not json' }] }),
+  )?.calls
   assert.deepEqual(calls, [{ name: 'find', input: 'not json' }])
 })

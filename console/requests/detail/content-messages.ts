@@ -16,7 +16,7 @@ export function promptMessages({ input }: GenerationContent): ContentMessage[] {
 }
 
 /** The message of the response. */
-export function answerMessage({ output }: GenerationContent): ContentMessage | undefined {
+export function responseMessage({ output }: GenerationContent): ContentMessage | undefined {
   const { completion, tool_calls } = output
   if (completion === null && tool_calls.length === 0) return undefined
   const calls = tool_calls.map(({ name, arguments: input }) => ({ name, input: formatJson(input) }))

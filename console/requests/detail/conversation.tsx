@@ -4,7 +4,7 @@ import { canManage } from '../../api/session.ts'
 import type { GenerationContent } from '../../api/types.ts'
 import { Markdown } from '../../components/text/markdown.tsx'
 import { countText } from '../../format/count.ts'
-import { answerMessage, type ContentMessage, promptMessages } from './content-messages.ts'
+import { type ContentMessage, promptMessages, responseMessage } from './content-messages.ts'
 
 /** The number of last messages displayed at first. */
 const initialCount = 3
@@ -15,7 +15,7 @@ export function Conversation({ content }: { content: Resource<{ data: Generation
   if (failure) return <p class="dim">{failure.status === 404 ? <ContentNotStored /> : failure.message}</p>
   if (!data) return null
   const { output, error, truncated } = data.data
-  const answer = answerMessage(data.data)
+  const response = responseMessage(data.data)
   return (
     <div class="conversation">
       <Prompt messages={promptMessages(data.data)} />
@@ -25,7 +25,7 @@ export function Conversation({ content }: { content: Resource<{ data: Generation
           <pre>{output.reasoning}</pre>
         </details>
       )}
-      {answer && <Message message={answer} />}
+      {response && <Message message={response} />}
       {error?.message && <p class="refusal">{error.message}</p>}
       {truncated && <p class="dim">Some text is missing, because it was too long to be stored.</p>}
     </div>

@@ -7,7 +7,7 @@ import {
   useRef,
   useState,
 } from 'preact/hooks'
-import { type Answer, addressOf, call } from '../../api/client.ts'
+import { addressOf, call, type ResponseBody } from '../../api/client.ts'
 import { type FailedRead, isRetryable, nextFailedRead, useRetry } from '../../api/connection/retry.ts'
 import { useStaleNotice } from '../../api/connection/stale-data.ts'
 import { isReceivingEvents, useEvents, useStreamRestart } from '../../api/events.ts'
@@ -53,10 +53,10 @@ const emptyLog: Log = {
 /** The rows that the page contains. */
 function preloadedLog(values: Readonly<Record<string, string>>): Log {
   const query = { ...logQuery(values, Date.now()), limit: pageSize }
-  const answer = takePreloadedResponse(addressOf('GET /generations', { query })) as
-    | Answer<'GET /generations'>
+  const response = takePreloadedResponse(addressOf('GET /generations', { query })) as
+    | ResponseBody<'GET /generations'>
     | undefined
-  return answer ? { ...emptyLog, rows: answer.data, cursor: answer.next_cursor, isLoading: false } : emptyLog
+  return response ? { ...emptyLog, rows: response.data, cursor: response.next_cursor, isLoading: false } : emptyLog
 }
 
 /**

@@ -9,7 +9,7 @@ import { toConfigOptions } from './config-options.ts'
 import { type OpenSession, OpenSessions } from './session/open-sessions.ts'
 import type { SessionStore } from './session/session-store.ts'
 import type { AgentSettings } from './settings.ts'
-import { answerPrompt, type Prompt } from './turn.ts'
+import { type Prompt, processPrompt } from './turn.ts'
 import { toReplayUpdates } from './updates/replay.ts'
 
 export type AgentDeps = {
@@ -90,7 +90,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
       return { configOptions }
     })
     .onRequest('session/prompt', ({ params, client, signal }) =>
-      answerInSession(
+      processInSession(
         sessions.get(params.sessionId),
         toPrompt(params.prompt),
         { ...deps, ...capabilities, client },
@@ -128,7 +128,7 @@ function toSessionList(all: Awaited<ReturnType<SessionStore['list']>>, folder: s
 }
 
 /** Answers one prompt at a time in each session. @param requestSignal aborts when the client cancels the request. */
-async function answerInSession(
+async function processInSession(
   session: OpenSession,
   prompt: Prompt,
   deps: AgentDeps & ClientCapabilities & { client: AgentContext },
@@ -142,7 +142,7 @@ async function answerInSession(
   const { log, workspace, mode, mcp, processes } = session
   clearTimeout(session.idleTimer)
   try {
-    return await answerPrompt({ ...deps, log, workspace, mode, mcp, processes, signal }, prompt)
+    return await processPrompt({ ...deps, log, workspace, mode, mcp, processes, signal }, prompt)
   } finally {
     session.turn = undefined
     session.idleTimer = setTimeout(() => void mcp.close(), idleMs).unref()

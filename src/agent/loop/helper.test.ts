@@ -6,24 +6,24 @@ import { type Model, ModelFault, type ModelRequest } from '../model/model.ts'
 
 const settings = { model: 'm', instructions: () => 'Be kind.', maxSteps: 50 }
 
-type Answer = string | { name: string; input: object } | ModelFault
+type Response = string | { name: string; input: object } | ModelFault
 
 /** A model with one list of answers for the agent and one for its helper, which it recognizes by its system prompt. */
-function twoModels(agent: Answer[], helper: Answer[]) {
+function twoModels(agent: Response[], helper: Response[]) {
   const requests: { agent: ModelRequest[]; helper: ModelRequest[] } = { agent: [], helper: [] }
   const model: Model = async function* (request) {
     const who = isHelper(request) ? 'helper' : 'agent'
-    const answer = { agent, helper }[who][requests[who].length] ?? 'out of answers'
+    const response = { agent, helper }[who][requests[who].length] ?? 'out of answers'
     requests[who].push({ ...request, messages: structuredClone(request.messages) })
-    if (answer instanceof ModelFault) throw answer
+    if (response instanceof ModelFault) throw response
     const usage = { promptTokens: 10, completionTokens: 1, costUsd: 0.25 }
-    if (typeof answer === 'string') {
-      yield { type: 'text.added', text: answer }
-      yield { type: 'message.completed', message: { role: 'assistant', text: answer }, finish: 'stop', usage }
+    if (typeof response === 'string') {
+      yield { type: 'text.added', text: response }
+      yield { type: 'message.completed', message: { role: 'assistant', text: response }, finish: 'stop', usage }
       return
     }
     const id = `${who}${requests[who].length}`
-    const calls = [{ id, name: answer.name, arguments: JSON.stringify(answer.input) }]
+    const calls = [{ id, name: response.name, arguments: JSON.stringify(response.input) }]
     yield { type: 'message.completed', message: { role: 'assistant', text: '', calls }, finish: 'tool_calls', usage }
   }
   return { model, requests }

@@ -291,25 +291,25 @@ test('a call truncated by the output limit is not run; the model must send less'
 
 test('a repeated call with the same result gets a note, unless something changed', async () => {
   const same = [{ name: 'execute' }]
-  const answers = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
+  const responses = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
   const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]
-  await using at = await setUp(modelWithResponses(answers).model, { tools })
+  await using at = await setUp(modelWithResponses(responses).model, { tools })
   await runTurn(at.deps, 'go')
   const hasNote = at.results().map((text) => text.includes('This call was made before'))
   assert.deepEqual(hasNote, [false, true, false, false, false, true])
 })
 
 test('a change without a check gets one reminder if the workspace has instructions', async () => {
-  const turns = async (hasWorkspaceNotes: boolean, ...answers: Parameters<typeof modelWithResponses>[0]) => {
-    const { model, requests } = modelWithResponses(answers)
+  const turns = async (hasWorkspaceNotes: boolean, ...responses: Parameters<typeof modelWithResponses>[0]) => {
+    const { model, requests } = modelWithResponses(responses)
     await using at = await setUp(model, { hasWorkspaceNotes, tools: [taking('edit', []), taking('execute', [])] })
     assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
     return requests
   }
   const [edit, check] = [[{ name: 'edit' }], [{ name: 'execute' }]]
-  const answers = await turns(true, edit, 'done', 'I cannot')
-  assert.match(answers[2]!.messages.at(-1)!.text, /^<system-reminder>\nYou changed files, and ran nothing since/)
-  assert.equal(answers.length, 3)
+  const responses = await turns(true, edit, 'done', 'I cannot')
+  assert.match(responses[2]!.messages.at(-1)!.text, /^<system-reminder>\nYou changed files, and ran nothing since/)
+  assert.equal(responses.length, 3)
   assert.equal((await turns(true, edit, check, 'done')).length, 3)
   assert.equal((await turns(true, check, 'done')).length, 2)
   assert.equal((await turns(false, edit, 'done')).length, 2)

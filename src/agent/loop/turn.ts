@@ -51,7 +51,7 @@ const maxTools = 128
 export type Prompt = { text: string; images: Image[] }
 
 /** Answers one prompt of a client. The session is on disk when the response resolves. */
-export async function answerPrompt(context: TurnContext, prompt: Prompt): Promise<PromptEnd> {
+export async function processPrompt(context: TurnContext, prompt: Prompt): Promise<PromptEnd> {
   const { log, signal } = context
   const usages: Usage[] = []
   const usage = () => (usages.length ? { usage: sumUsage(usages) } : {})

@@ -7,12 +7,12 @@ import { boundedFetch } from './bounded-fetch.ts'
 
 type SeenRequest = { method: string; url: string; key: unknown; body: string }
 
-async function startServer(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+async function startServer(respond: (request: IncomingMessage, response: ServerResponse) => void) {
   const seen: SeenRequest[] = []
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
     seen.push({ method, url, key: headers['x-api-key'], body: await text(request) })
-    answer(request, response)
+    respond(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const dispose = async () => {

@@ -3,7 +3,7 @@ import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
-import { type AskUser, answerRequests, clientCapabilities } from './calls/server-requests.ts'
+import { type AskUser, clientCapabilities, handleServerRequests } from './calls/server-requests.ts'
 import { createEnvironmentLine, createStartScript } from './command-script.ts'
 import { CommandTransport } from './command-transport.ts'
 import { toErrorText } from './error-text.ts'
@@ -84,7 +84,7 @@ async function connectAs(
       jsonSchemaValidator: acceptEverything,
     },
   )
-  answerRequests(mcp, client, requestDeps)
+  handleServerRequests(mcp, client, requestDeps)
   let closedReason: string | undefined
   client.onclose = () => {
     closedReason ??= endReason() ?? 'the connection was closed'

@@ -23,7 +23,7 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   const { name, timeoutMs } = spec
   const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } = await import('@modelcontextprotocol/client')
   const { CapabilityNotSupported, InputRequiredRoundsExceeded } = SdkErrorCode
-  const keepConnection = (answerError: Error) => ({ error: answerError, mustReconnect: false })
+  const keepConnection = (failure: Error) => ({ error: failure, mustReconnect: false })
   if (error instanceof ProtocolError) return keepConnection(new Error(withData(spec, error)))
   if ((error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) || 'issues' in Object(error))
     return keepConnection(new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim()))

@@ -24,7 +24,7 @@ type Delta = {
 }
 
 /** Assembles a response from its chunks. */
-export class AnswerAssembler {
+export class ResponseAssembler {
   readonly #newId: () => string
   readonly #calls = new Map<number, ToolCall>()
   readonly #details: unknown[] = []

@@ -7,7 +7,7 @@ import { fetchMeteredUsage } from './metered-usage.ts'
 import { type Model, ModelFault, type ModelRequest } from './model.ts'
 import { createChunkFault, createConnectionFault, createStatusFault } from './openai-fault.ts'
 import { toRequestBody } from './openai-request.ts'
-import { AnswerAssembler, type Chunk } from './openai-response.ts'
+import { type Chunk, ResponseAssembler } from './openai-response.ts'
 
 export type OpenAiOptions = {
   /** Returns the base URL, such as `https://host/api/v1`, to which `/chat/completions` is appended. Called for each request. */
@@ -40,7 +40,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   }
   return async function* (request) {
     const start = async () => {
-      const events = answerOnce(options, request)
+      const events = requestOnce(options, request)
       return { events, first: await events.next() }
     }
     const { events, first } = await retry(start, retryDelay, { signal: request.signal })
@@ -53,9 +53,9 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
   }
 }
 
-async function* answerOnce(options: OpenAiOptions, request: ModelRequest) {
+async function* requestOnce(options: OpenAiOptions, request: ModelRequest) {
   const idleTimeout = createIdleTimeout(options.idleTimeoutMs ?? defaultIdleTimeoutMs, request.signal)
-  const assembler = new AnswerAssembler(options.newId)
+  const assembler = new ResponseAssembler(options.newId)
   let hasStarted = false
   let generationId: string | null = null
   const fetchUsage = () => fetchMeteredUsage(options, generationId, request.signal)

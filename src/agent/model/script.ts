@@ -37,11 +37,11 @@ function scriptLines({ messages, tools }: ModelRequest): Iterable<ScenarioAction
 function toScenarioInput(messages: Message[]): ScenarioInput {
   const promptIndex = messages.findLastIndex((message) => message.role === 'user' && !message.isReminder)
   const turnMessages = messages.slice(promptIndex + 1)
-  const lastAnswerIndex = turnMessages.findLastIndex((message) => message.role === 'assistant')
+  const lastResponseIndex = turnMessages.findLastIndex((message) => message.role === 'assistant')
   return {
     prompt: messages[promptIndex]?.text ?? '',
     step: turnMessages.filter((message) => message.role === 'assistant').length,
-    results: turnMessages.slice(lastAnswerIndex + 1).flatMap(({ role, text }) => (role === 'tool' ? [text] : [])),
+    results: turnMessages.slice(lastResponseIndex + 1).flatMap(({ role, text }) => (role === 'tool' ? [text] : [])),
   }
 }
 

@@ -59,7 +59,7 @@ export function mountConsole(
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> | undefined {
   const openBundle = createBundleOpener(bundle, log, root)
   const sendPageOf = createPageSender(app, openBundle, log, root)
-  const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const sendPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) => {
     const { workspace } = request.params as { workspace?: string }
     // A client with a wrong base URL would read a page as an empty list.
     if (isProgramRequest(request.headers) || (workspace !== undefined && !workspaceName.test(workspace)))
@@ -67,10 +67,10 @@ export function mountConsole(
     return sendPageOf(request, reply, { screen, workspace })
   }
   for (const basePath of ['', '/w/:workspace']) {
-    app.get(`${basePath}/`, answerPage(undefined))
+    app.get(`${basePath}/`, sendPage(undefined))
     for (const name of screenNames()) {
-      app.get(`${basePath}/${name}`, answerPage(name))
-      app.get(`${basePath}/${name}/*`, answerPage(name))
+      app.get(`${basePath}/${name}`, sendPage(name))
+      app.get(`${basePath}/${name}/*`, sendPage(name))
     }
   }
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
@@ -161,10 +161,10 @@ function renderContent(
   const { url, role, theme, window, root } = request
   const input = { url: root + url, settings: { role, theme }, window, responses: parseResponses(responses) }
   try {
-    return { ...renderer.render(input), answers: toJsonObject(responses) }
+    return { ...renderer.render(input), responses: toJsonObject(responses) }
   } catch (error) {
     log.error({ err: error, screen: request.screen }, 'a page of the console could not be rendered')
-    return { markup: '', rules: '', answers: toJsonObject(responses) }
+    return { markup: '', rules: '', responses: toJsonObject(responses) }
   }
 }
 

@@ -54,7 +54,7 @@ export type PageRequest = VisitorSettings & {
 }
 
 /** The content of a page with a session. `answers` is the JSON object of the first API requests. */
-export type PageContent = Rendered & { answers: string }
+export type PageContent = Rendered & { responses: string }
 
 /** The addresses of the API requests whose responses the page contains. */
 export function preloadedAddresses(manifest: Manifest, { screen, isPlain, hasSession, root }: PageRequest): string[] {
@@ -86,11 +86,11 @@ export function buildPage(
 <style>${style}</style>${content ? `<script>${clickRecorder}</script>` : ''}<link rel="icon" href="${fileUrl(manifest.icon)}">
 ${files.map((name) => `<link rel="modulepreload" href="${fileUrl(name)}">`).join('')}
 <script type="module" src="${fileUrl(manifest.main)}"></script></head>
-<body>${content ? `<div id="console" aria-busy="true">${content.markup}</div>${dataBlock(content.answers)}` : '<div id="console"></div>'}<noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
+<body>${content ? `<div id="console" aria-busy="true">${content.markup}</div>${dataBlock(content.responses)}` : '<div id="console"></div>'}<noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
 `
   return { html, policy: contentPolicy(style, content !== undefined) }
 }
 
 /** Data for `console/api/preloaded-answers.ts`. Browsers do not run a script of this type. */
 const dataBlock = (json: string) =>
-  `<script type="application/json" id="first-answers">${json.replaceAll('<', '\\u003c')}</script>`
+  `<script type="application/json" id="preloaded">${json.replaceAll('<', '\\u003c')}</script>`

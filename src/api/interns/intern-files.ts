@@ -26,25 +26,25 @@ export const fileFaults = [
 export const storageRoles = ['owner', 'admin', 'developer'] as const
 
 type FileRequest = { caller: Caller; host: string | undefined; response: ResponseStream }
-type FileOperation<Answer> = {
+type FileOperation<Result> = {
   internId: string
   /** The action of the entry in the audit log; listings have no entry. */
   auditAction?: FileAction
   paths?: Record<string, string>
   /** @param signal aborts when the client disconnects or loses access. */
-  run: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
+  run: (files: InternFiles, signal: AbortSignal) => Promise<Result>
   /** Resolves when the answer has been sent, for an answer that is still sent after `run`. */
-  waitUntilSent?: (answer: Answer) => Promise<unknown>
+  waitUntilSent?: (result: Result) => Promise<unknown>
 }
 
 /**
  * Runs an operation on the files of an intern that is visible to the caller. Aborts it when the caller loses access.
  */
-export async function withFiles<Answer>(
+export async function withFiles<Result>(
   deps: ApiDeps,
   { caller, host, response }: FileRequest,
-  { internId, auditAction, paths = {}, run, waitUntilSent }: FileOperation<Answer>,
-): Promise<Answer> {
+  { internId, auditAction, paths = {}, run, waitUntilSent }: FileOperation<Result>,
+): Promise<Result> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
   if (!settledStatuses.includes(intern.status)) {
@@ -62,11 +62,11 @@ export async function withFiles<Answer>(
   try {
     const runOperation = () =>
       translateFileErrors(run(deps.provisioner.storageOf(intern).files, signal), () => tracked.response.revocationFault)
-    const answer = await (auditAction
+    const result = await (auditAction
       ? auditFileAccess(deps.conversation, { caller, intern, action: auditAction, paths }, runOperation)
       : runOperation())
-    sent = waitUntilSent?.(answer)
-    return answer
+    sent = waitUntilSent?.(result)
+    return result
   } finally {
     if (sent) void sent.finally(() => tracked.release())
     else tracked.release()
@@ -84,12 +84,12 @@ const faultKindByCode: Record<number, FaultKind> = {
 }
 
 /** Converts errors of the daemon to faults. If the caller lost access meanwhile, that is the error. */
-async function translateFileErrors<Answer>(
-  answer: Promise<Answer>,
+async function translateFileErrors<Result>(
+  result: Promise<Result>,
   findRevocation: () => Fault | undefined,
-): Promise<Answer> {
+): Promise<Result> {
   try {
-    return await answer
+    return await result
   } catch (error) {
     const revocation = findRevocation()
     if (revocation) throw revocation

@@ -54,9 +54,9 @@ export async function wakeForTranscripts(
 }
 
 /** Converts errors of the daemon to faults. */
-export async function translateDaemonErrors<Answer>(answer: Promise<Answer>): Promise<Answer> {
+export async function translateDaemonErrors<Result>(result: Promise<Result>): Promise<Result> {
   try {
-    return await answer
+    return await result
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Fault(error.code === 503 ? 'unavailable' : 'bad_gateway', error.message)

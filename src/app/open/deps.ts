@@ -128,7 +128,7 @@ function observeServerState({ parts, metrics }: OpenContext, observed: ObservedP
     clockCorrectionMs: db.clockCorrectionMs,
     ledger,
     // An event stream is also a request in flight.
-    answers: () => inFlight.count() - liveEvents.listeners,
+    responses: () => inFlight.count() - liveEvents.listeners,
     eventStreams: () => liveEvents.listeners,
     // Without a host, this server runs no interns: no intern has an empty host name.
     interns: createInternCounts({ db }, interns.hosts.thisHost ?? ''),

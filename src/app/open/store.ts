@@ -35,7 +35,7 @@ export type OpenStore = {
 export async function openStore(context: OpenContext): Promise<OpenStore> {
   const { parts, cleanup } = context
   const { config, newId, variable } = parts
-  const dataDir = openDataDir(config.data_dir, { exclusive: !config.database_url, answersRequests: true })
+  const dataDir = openDataDir(config.data_dir, { exclusive: !config.database_url, servesRequests: true })
   cleanup.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
   // Read while the database opens: reading uses the CPU, opening mostly waits.

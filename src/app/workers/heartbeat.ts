@@ -2,7 +2,7 @@ import type { Rpc } from '#platform/process/rpc.ts'
 import type { WorkerCalls } from './calls.ts'
 
 /** The number of checks without a response after which a worker counts as hanging. */
-const maxUnansweredChecks = 10
+const maxMissedChecks = 10
 
 /**
  * Detects a worker that does not answer: its event loop hangs, or its process is stopped. Counts only time in which
@@ -14,17 +14,17 @@ export function watchHeartbeat(
   silenceMs: number,
   onSilent: () => void,
 ): () => void {
-  let unansweredChecks = 0
+  let missedChecks = 0
   const resetCount = () => {
-    unansweredChecks = 0
+    missedChecks = 0
   }
   const check = () => {
-    if (unansweredChecks === 0) void rpc.call('worker.ping', null).then(resetCount, resetCount)
-    unansweredChecks++
-    if (unansweredChecks <= maxUnansweredChecks) return
+    if (missedChecks === 0) void rpc.call('worker.ping', null).then(resetCount, resetCount)
+    missedChecks++
+    if (missedChecks <= maxMissedChecks) return
     clearInterval(checkTimer)
     onSilent()
   }
-  const checkTimer = setInterval(check, silenceMs / maxUnansweredChecks).unref()
+  const checkTimer = setInterval(check, silenceMs / maxMissedChecks).unref()
   return () => clearInterval(checkTimer)
 }

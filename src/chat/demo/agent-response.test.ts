@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gistOf } from '#test/harness/upstream/recorded-responses.ts'
-import { simulateAnswer } from './play.ts'
+import { simulateResponse } from './play.ts'
 
 const toolsNamed = (names: string) => names.split(' ').map((name) => ({ type: 'function', function: { name } }))
 const builtin = toolsNamed('shell read_file write_file edit_file list_files search ask_user')
 
-type Messages = Parameters<typeof simulateAnswer>[0]['messages']
+type Messages = Parameters<typeof simulateResponse>[0]['messages']
 const user = (content: string) => ({ role: 'user' as const, content })
 
-const sceneFor = (messages: Messages, tools = builtin) => simulateAnswer({ messages, tools })
+const sceneFor = (messages: Messages, tools = builtin) => simulateResponse({ messages, tools })
 function gist(messages: Messages, tools = builtin) {
   const scene = sceneFor(messages, tools)
   assert.ok('steps' in scene)

@@ -73,12 +73,12 @@ function scenarioInput(messages: Message[]): ScenarioInput {
   // Some clients split a model message into several, so adjacent ones count once.
   const isFirstPiece = ({ role }: Message, index: number) =>
     role === 'assistant' && sincePrompt[index - 1]?.role !== 'assistant'
-  const lastAnswerIndex = sincePrompt.findLastIndex(({ role }) => role === 'assistant')
+  const lastResponseIndex = sincePrompt.findLastIndex(({ role }) => role === 'assistant')
   return {
     prompt: lastPrompt(messages),
     step: sincePrompt.filter(isFirstPiece).length,
     results: sincePrompt
-      .slice(lastAnswerIndex + 1)
+      .slice(lastResponseIndex + 1)
       .flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : [])),
   }
 }

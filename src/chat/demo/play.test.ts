@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { gistOf } from '#test/harness/upstream/recorded-responses.ts'
 import { readDemoOptions } from './keywords.ts'
-import { simulateAnswer } from './play.ts'
+import { simulateResponse } from './play.ts'
 
-const scene = (content: string, more: object = {}) => simulateAnswer({ messages: [{ role: 'user', content }], ...more })
+const scene = (content: string, more: object = {}) =>
+  simulateResponse({ messages: [{ role: 'user', content }], ...more })
 const stepsOf = (content: string, more?: object) => {
   const played = scene(content, more)
   assert.ok('steps' in played)

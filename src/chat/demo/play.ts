@@ -18,10 +18,10 @@ type DemoRequest = Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'res
 type DemoResponse = { error: { status: number; message: string } } | { steps: Step[] }
 
 /** The demo model. Its behaviour depends only on the request. */
-export function simulateAnswer(chat: DemoRequest): DemoResponse {
+export function simulateResponse(chat: DemoRequest): DemoResponse {
   const prompt = lastPrompt(chat.messages)
   const timedEvents = hasKeyword(prompt) ? undefined : playForAgent(chat)
-  if (timedEvents) return answerForAgent(chat, timedEvents)
+  if (timedEvents) return respondToAgent(chat, timedEvents)
   const options = readDemoOptions(prompt)
   if (options.errorStatus !== undefined)
     return {
@@ -34,7 +34,7 @@ export function simulateAnswer(chat: DemoRequest): DemoResponse {
   return { steps: interruptedSteps([...pacedSteps, ...endingSteps(chat, options, events)], options) }
 }
 
-function answerForAgent(chat: DemoRequest, timedEvents: TimedEvents): DemoResponse {
+function respondToAgent(chat: DemoRequest, timedEvents: TimedEvents): DemoResponse {
   const [first] = timedEvents
   if (first?.event.type === 'error')
     return { error: { status: first.event.status ?? 500, message: first.event.message } }

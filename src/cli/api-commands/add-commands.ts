@@ -18,13 +18,13 @@ export const generatedCommands: GeneratedCommand[] = Object.entries(operations).
 })
 
 /** Derives the name from method and path: `GET /keys/{hash}` is `keys show`, `GET /keys/{hash}/budgets` is `keys budgets`. */
-function nameOf({ method, path, tag, answer, creates }: Operation): string {
+function nameOf({ method, path, tag, response, creates }: Operation): string {
   const words = path
     .split('/')
     .filter((word) => word !== '' && word !== tag && !word.startsWith('{'))
     .join('-')
   const verbs = {
-    GET: answer === 'list' ? 'list' : 'show',
+    GET: response === 'list' ? 'list' : 'show',
     // Other actions, such as `POST /interns/{id}/move`, have their verb in the path.
     POST: creates ? 'create' : '',
     PUT: 'set',
@@ -85,7 +85,7 @@ function configureCommand(command: Command, generated: GeneratedCommand, termina
   command.action((...values: unknown[]) => runCommand(generated, parameters, values, terminal))
 }
 
-const isJson = ({ answer }: Operation) => answer === 'list' || answer === 'object'
+const isJson = ({ response }: Operation) => response === 'list' || response === 'object'
 
 const pagingFields = new Set(['offset', 'limit', 'starting_after', 'cursor'])
 

@@ -32,16 +32,16 @@ export type ApiCommand = {
   /** Adds `--limit` with this default, which reads one page. Without it, all pages are read. */
   limit?: [count: number, help: string]
   /** Takes the rows of a table from an answer that is not a plain list. */
-  rows?: (answer: never) => unknown[]
+  rows?: (response: never) => unknown[]
   columns?: Columns
   /** Text below a table. */
-  summary?: (answer: never) => string
+  summary?: (response: never) => string
   /** The line to print instead of the answer. */
-  resultMessage?: (input: Input, answer: Input) => string
+  resultMessage?: (input: Input, response: Input) => string
   /** Fields that a record does not show, except with `--json`. */
   hides?: string[]
   /** Prints an answer that is neither a table, a record nor a line. */
-  print?: (answer: never, terminal: Terminal) => void
+  print?: (response: never, terminal: Terminal) => void
   /** Text after the options. */
   notes?: string
 }

@@ -24,7 +24,7 @@ export type Operation = {
   /** Whether it answers 201. */
   creates: boolean
   fields: Record<string, Field>
-  answer: 'list' | 'object' | 'text' | 'file' | 'stream' | 'nothing'
+  response: 'list' | 'object' | 'text' | 'file' | 'stream' | 'nothing'
   /** The fields of a list's items that have a single value. */
   columns?: string[]
 }

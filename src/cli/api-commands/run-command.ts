@@ -51,26 +51,26 @@ export async function runCommand(
     for (const hint of await unknownFilterHints(client, { member, workspace })) err(hint)
   }
 
-  if (operation.answer === 'text') {
+  if (operation.response === 'text') {
     const lineCount = await printText(await client.download(withQuery(path, query)), out)
     // The first line has the names of the columns.
     if (lineCount <= 1) await printHints()
     return
   }
   if (options.limit !== undefined) query.set('limit', String(options.limit))
-  const readsAllPages = operation.method === 'GET' && operation.answer === 'list' && options.limit === undefined
-  const answer = readsAllPages
+  const readsAllPages = operation.method === 'GET' && operation.response === 'list' && options.limit === undefined
+  const response = readsAllPages
     ? { data: await readAll(client, operation, withQuery(path, query)) }
     : await client.request<Input>(operation.method, withQuery(path, query), body)
-  if (operation.method === 'GET' && Array.isArray(answer.data) && answer.data.length === 0) await printHints()
-  if (override.print) return override.print(answer as never, terminal)
-  if (override.resultMessage) return out(override.resultMessage(input, answer))
-  if (options.json) return out(JSON.stringify(answer.data ?? answer, null, 2))
-  out(formatAnswer(answer, operation, override, input))
+  if (operation.method === 'GET' && Array.isArray(response.data) && response.data.length === 0) await printHints()
+  if (override.print) return override.print(response as never, terminal)
+  if (override.resultMessage) return out(override.resultMessage(input, response))
+  if (options.json) return out(JSON.stringify(response.data ?? response, null, 2))
+  out(formatResponse(response, operation, override, input))
 }
 
-function formatAnswer(answer: Input, operation: Operation, override: ApiCommand, input: Input): string {
-  const data = answer.data ?? answer
+function formatResponse(response: Input, operation: Operation, override: ApiCommand, input: Input): string {
+  const data = response.data ?? response
   const rows = override.rows ? override.rows(data as never) : data
   if (Array.isArray(rows)) {
     const text = formatTable(rows, override.columns ?? (operation.columns ?? []).slice(0, maxColumns))

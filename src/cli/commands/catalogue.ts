@@ -36,7 +36,7 @@ type SyncOptions = { from?: string; url: string; list?: boolean }
 async function syncModelsDevFile({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
   const text = from ? await readSource(from) : await fetchModelsDev(url, createOutgoingFetch(config))
-  const dataDir = openDataDir(config.data_dir, { exclusive: false, answersRequests: false })
+  const dataDir = openDataDir(config.data_dir, { exclusive: false, servesRequests: false })
   const path = modelsDevPath({ ...config, data_dir: dataDir.path })
   const report = await storeModelsDevFile(text, from ?? url, path)
   const skippedText = list ? report.skipped.map(formatNote).join('\n') : countByReason(report.skipped)

@@ -9,7 +9,7 @@ import { type Environment, readVariable } from '#platform/process/environment.ts
 import { readBodyText } from '#platform/text/body-text.ts'
 import { connectionError, networkReason, notSignalboxError, redirectError } from './network-errors.ts'
 
-/** The longest answer that is read. A full page of a list is shorter. */
+/** The longest response that is read. A full page of a list is shorter. */
 const maxResponseBytes = 256 * 1024 * 1024
 
 /** The longest page of a list with offsets. */
@@ -54,7 +54,7 @@ export type ApiClient = {
    * @throws UserFacingError with the service's error message, or with the reason why the service is unreachable.
    */
   request: <T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
-  /** Streams the bytes of an answer. */
+  /** Streams the bytes of a response. */
   download: (path: string) => Promise<AsyncIterable<Uint8Array>>
   /** Streams bytes to the service. */
   upload: <T>(path: string, body: AsyncIterable<Uint8Array>) => Promise<T>
@@ -98,13 +98,13 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
       // The body is a file that cannot be read.
       throw error.cause instanceof UserFacingError ? error.cause : connectionError(url, error)
     })
-    // The API has no answers in HTML. A website answers every path with a page.
+    // The API has no responses in HTML. A website answers every path with a page.
     if (response.headers.get('content-type')?.startsWith('text/html')) throw notSignalbox(response.status)
     if (response.ok) return response
     const location = response.headers.get('location')
     if (response.status < 400 && location) throw redirectError(url, new URL(location, url + path))
-    const answer = await parseAnswer(response).catch(() => undefined)
-    const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
+    const parsed = await parseResponse(response).catch(() => undefined)
+    const message = (parsed as { error?: { message?: string } } | undefined)?.error?.message
     if (!message) throw notSignalbox(response.status)
     throw new ServiceError(response.status, message)
   }
@@ -116,10 +116,10 @@ export function createApiClient(env: Environment, kind: KeyKind = 'management'):
     readObject<T>(await sendJson(method, path, body))
 
   async function readObject<T>(response: Response): Promise<T> {
-    const answer = await parseAnswer(response).catch((error: Error) => {
+    const parsed = await parseResponse(response).catch((error: Error) => {
       throw error instanceof SyntaxError ? notSignalbox(response.status) : endedEarly(networkReason(error))
     })
-    if (isObject(answer)) return answer as T
+    if (isObject(parsed)) return parsed as T
     throw notSignalbox(response.status)
   }
 
@@ -185,18 +185,18 @@ type CursorPage<T> = { data: T[]; has_more?: boolean; next_cursor?: string | nul
 type RequestBody = { type: string; content: unknown }
 
 /**
- * Reads the body of an answer. References the answer until then: if it is garbage-collected before its body is read, `fetch`
+ * Reads the body of a response. References the response until then: if it is garbage-collected before its body is read, `fetch`
  * cancels the body, which then ends early without an error.
  */
-async function* readBody(answer: Response, toError: (error: Error) => Error): AsyncGenerator<Uint8Array, void> {
+async function* readBody(response: Response, toError: (error: Error) => Error): AsyncGenerator<Uint8Array, void> {
   try {
-    if (answer.body) yield* answer.body
+    if (response.body) yield* response.body
   } catch (error) {
     throw toError(error as Error)
   }
 }
 
-async function parseAnswer(response: Response): Promise<unknown> {
+async function parseResponse(response: Response): Promise<unknown> {
   return JSON.parse(await readBodyText(response, maxResponseBytes))
 }
 

@@ -23,7 +23,7 @@ export async function openStore(
 ): Promise<Db> {
   if (!config.database_url) {
     embeddedDatabaseFile(config)
-    cleanup.defer(openDataDir(config.data_dir, { exclusive: true, answersRequests: false }).release)
+    cleanup.defer(openDataDir(config.data_dir, { exclusive: true, servesRequests: false }).release)
   }
   const db = await openDb(config)
   cleanup.defer(db.close)

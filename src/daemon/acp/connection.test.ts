@@ -18,9 +18,9 @@ test('a request that cannot be written fails at once, and is waited for no longe
   const { connection, agent } = connectAgent()
   await assert.rejects(connection.request('say', { amount: 1n }, 3_600_000), /BigInt/)
   assert.equal(connection.waiting, 0)
-  const answered = connection.request('say', {})
+  const response = connection.request('say', {})
   agent.write('{"jsonrpc":"2.0","id":2,"result":"heard"}\n')
-  assert.equal(await answered, 'heard')
+  assert.equal(await response, 'heard')
   assert.equal(connection.waiting, 0)
 })
 
@@ -53,15 +53,15 @@ for (const [what, line] of [
 ] as const)
   test(`a response ${what} answers its request`, async () => {
     const { connection, agent } = connectAgent()
-    const answered = connection.request('say', {})
+    const response = connection.request('say', {})
     agent.write(`${line}\n`)
-    assert.equal(await answered, 'heard')
+    assert.equal(await response, 'heard')
   })
 
 test('a long error message of an agent is shortened', async () => {
   const { connection, agent } = connectAgent()
-  const answered = connection.request('say', {})
+  const response = connection.request('say', {})
   const error = { code: -32603, message: 'x'.repeat(100_000) }
   agent.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, error })}\n`)
-  await assert.rejects(answered, ({ message }: Error) => message.length === 4001)
+  await assert.rejects(response, ({ message }: Error) => message.length === 4001)
 })

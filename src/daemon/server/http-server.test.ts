@@ -76,9 +76,9 @@ test('a request whose end is ambiguous gets 400, and the connection closes', asy
     socket.write(
       `${head}\r\n\r\n0\r\n\r\nGET /v1/health HTTP/1.1\r\nhost: daemon\r\nauthorization: Bearer ${token}\r\n\r\n`,
     )
-    const answers = await text(socket)
+    const responses = await text(socket)
     assert.deepEqual(
-      answers.match(/^HTTP\/1\.1 .*$/gm)?.map((line) => line.trim()),
+      responses.match(/^HTTP\/1\.1 .*$/gm)?.map((line) => line.trim()),
       ['HTTP/1.1 400 Bad Request'],
       coding,
     )

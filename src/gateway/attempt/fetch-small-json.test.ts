@@ -10,7 +10,7 @@ function fetchFrom(response: (sink: Sink) => void) {
   const timeouts = { firstByteMs: 1000, idleMs: 1000, usageMs: 1000 }
   const send = (_request: unknown, _timeouts: unknown, sink: Sink) => {
     setImmediate(() => response(sink))
-    const abort = () => sink.fail({ kind: 'aborted', phase: 'answer', message: 'left' })
+    const abort = () => sink.fail({ kind: 'aborted', phase: 'response', message: 'left' })
     return { abort, pause() {}, resume() {} }
   }
   return fetchSmallJson({ upstreams: { send }, timeouts }, request)

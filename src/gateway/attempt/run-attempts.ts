@@ -12,7 +12,7 @@ import { type EncodingDeps, encodeAttempt, encodeLongAttempt } from './attempt-r
 import { type AttemptFailure, failureFromStatus, toClientFault } from './failure/failure.ts'
 import { refusesReasoning, withoutSignedReasoning } from './failure/refused-reasoning.ts'
 import {
-  createAnswerHead,
+  createResponseHead,
   endWithError,
   type ModelResponse,
   type SendOutcome,
@@ -54,7 +54,7 @@ export async function runAttempts(
   try {
     for (const { target, permit } of admitTargets(deps.circuits, request.access, targets, isRemaining)) {
       const outcome = await tryTarget(deps, request, target, permit)
-      if (outcome.kind === 'answered') return outcome.answer
+      if (outcome.kind === 'response') return outcome.response
       if (outcome.kind === 'failed') lastFailure = { failure: outcome.failure, target }
       else forbidden = outcome.fault
       if (signal.aborted || lastFailure?.failure.canTryNext === false) break
@@ -69,7 +69,7 @@ export async function runAttempts(
   const target = lastFailure?.target ?? targets[0]
   if (!request.response.opened || !target) throw fault
   // A keep-alive has opened the stream already, so the failure is sent as an error event.
-  const head = createAnswerHead(deps, request, target)
+  const head = createResponseHead(deps, request, target)
   endWithError(request, request.client.createWriter(head, { includeUsage: false }), fault)
   return undefined
 }
@@ -132,7 +132,7 @@ async function tryTarget(
     }
     const forms = request.reservation.request
     const outcome = await sendOnce(deps, request, record.startAttempt(target, permit), forms)
-    if (outcome.kind === 'answered' || !refusesReasoning(outcome.failure) || response.signal.aborted) return outcome
+    if (outcome.kind === 'response' || !refusesReasoning(outcome.failure) || response.signal.aborted) return outcome
     const unsignedForms = withoutSignedReasoning(forms)
     if (unsignedForms === forms) return outcome
     return await sendOnce(deps, request, record.startAttempt(target, permit), unsignedForms)

@@ -21,7 +21,7 @@ export type ModelResponse = WholeBody | undefined
 
 type SendDeps = { catalogue: Catalogue<ProviderLookup>; upstreams: Upstreams; now: () => number }
 
-export type SendOutcome = { kind: 'answered'; answer: ModelResponse } | { kind: 'failed'; failure: AttemptFailure }
+export type SendOutcome = { kind: 'response'; response: ModelResponse } | { kind: 'failed'; failure: AttemptFailure }
 
 /** Sends a streamed request to one endpoint and relays the response. */
 export async function sendStreamed(
@@ -34,7 +34,7 @@ export async function sendStreamed(
   const { target } = triedEndpoint
   const relay = new StreamRelay(response, {
     client,
-    head: createAnswerHead(deps, admitted, target),
+    head: createResponseHead(deps, admitted, target),
     passesResponse,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: content ? content.startResponse(attemptRecord.count) : attemptRecord.count,
@@ -63,7 +63,7 @@ export async function sendStreamed(
     if (!hasClientLeft) record.noteCause(fault)
     endWithError(admitted, relay.flushAndContinue(), fault)
   }
-  return { kind: 'answered', answer: undefined }
+  return { kind: 'response', response: undefined }
 }
 
 /** Sends a request to one endpoint and returns the whole response. */
@@ -75,7 +75,7 @@ export async function sendWhole(
   const { client, response, record, content, decision } = admitted
   const relay = new WholeRelay({
     client,
-    head: createAnswerHead(deps, admitted, triedEndpoint.target),
+    head: createResponseHead(deps, admitted, triedEndpoint.target),
     passesResponse,
     count: content ? content.startResponse(attemptRecord.count) : attemptRecord.count,
     price: createCostReport(attemptRecord, triedEndpoint),
@@ -90,7 +90,7 @@ export async function sendWhole(
   }
   setDroppedFieldsHeader(response, [...decision.removedFields, ...droppedFields])
   record.finishAttempt(attemptRecord, triedEndpoint, { failure: undefined, hasClientLeft, isFullyRead: true })
-  return { kind: 'answered', answer: relay.body }
+  return { kind: 'response', response: relay.body }
 }
 
 /** Computes the cost that the response reports, which equals the charged cost. */
@@ -99,7 +99,7 @@ function createCostReport(attemptRecord: AttemptRecord, triedEndpoint: TriedEndp
 }
 
 /** The facts of a response that do not come from the upstream. */
-export function createAnswerHead(
+export function createResponseHead(
   { catalogue }: { catalogue: Catalogue<ProviderLookup> },
   { record, reservation }: Pick<AdmittedRequest, 'record' | 'reservation'>,
   { model, endpoint }: Target,

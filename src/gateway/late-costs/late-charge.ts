@@ -1,5 +1,5 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
-import { type ChargedRow, type NewCharge, unconfirmedAmountOfAnswer } from '#spend/corrections/charged-row.ts'
+import { type ChargedRow, type NewCharge, unconfirmedAmountOfResponse } from '#spend/corrections/charged-row.ts'
 import type { ReportedBill } from '../providers/cost-lookup-protocols.ts'
 
 /**
@@ -15,7 +15,7 @@ export function toLateCharge(
 ): NewCharge | undefined {
   const bill = reportedCost ?? priceOf()
   if (bill === undefined) return undefined
-  const unconfirmed = unconfirmedAmountOfAnswer(row)
+  const unconfirmed = unconfirmedAmountOfResponse(row)
   const bound = row.cost + unconfirmed
   const exceedsBound = bill > bound
   return {

@@ -83,13 +83,13 @@ async function lookUpCost(deps: CostLookupDeps, { id, attempts }: CostLookup): P
     .where('id', '=', id)
     .select(['organization_id', 'workspace_id', 'key_hash', 'user_id', 'upstream_id', 'provider', 'record'])
     .executeTakeFirst()
-  const answeredEndpoint = row && findAnsweredEndpoint(deps, row.record)
-  if (!row?.upstream_id || !answeredEndpoint) return deleteCostLookups(db.query, [id])
+  const respondingEndpoint = row && findRespondingEndpoint(deps, row.record)
+  if (!row?.upstream_id || !respondingEndpoint) return deleteCostLookups(db.query, [id])
   const caller = { workspaceId: row.workspace_id, keyHash: row.key_hash, userId: row.user_id }
-  const bill = await requestBill(deps, caller, answeredEndpoint, row.upstream_id)
+  const bill = await requestBill(deps, caller, respondingEndpoint, row.upstream_id)
   if (bill) {
     await db.exclusively(`charges of ${row.organization_id}`, async (tx) => {
-      const isCorrected = await correctByBill(deps, tx, id, bill, answeredEndpoint.endpoint)
+      const isCorrected = await correctByBill(deps, tx, id, bill, respondingEndpoint.endpoint)
       await deleteCostLookups(tx, [id])
       if (!isCorrected) return
       const event = { at: now(), organizationId: row.organization_id, kind: 'generations' as const }
@@ -112,12 +112,12 @@ async function correctByBill(
   return billed !== undefined && (await correctCharge(db, tx, charge, billed)) !== undefined
 }
 
-type AnsweredEndpoint = { endpoint: Endpoint; provider: Provider }
+type RespondingEndpoint = { endpoint: Endpoint; provider: Provider }
 
-function findAnsweredEndpoint(
+function findRespondingEndpoint(
   { catalogue }: Pick<CostLookupDeps, 'catalogue'>,
   record: string,
-): AnsweredEndpoint | undefined {
+): RespondingEndpoint | undefined {
   const { endpoint_id: id } = JSON.parse(record) as { endpoint_id?: string }
   if (!id) return undefined
   const { findModel, findProvider } = catalogue.current()
@@ -129,7 +129,7 @@ function findAnsweredEndpoint(
 async function requestBill(
   deps: CostLookupDeps,
   caller: Parameters<Credentials['of']>[0],
-  { endpoint, provider }: AnsweredEndpoint,
+  { endpoint, provider }: RespondingEndpoint,
   upstreamId: string,
 ): Promise<ReportedBill | undefined> {
   const lookupName = endpoint.compatibility?.costLookup

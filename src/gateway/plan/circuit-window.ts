@@ -9,7 +9,7 @@ const openingFailureRate = 0.5
 type Slot = {
   readonly slotNumber: number
   readonly started: number
-  readonly answered: number
+  readonly responses: number
   readonly failed: number
 }
 
@@ -22,7 +22,7 @@ type Counts = Partial<Omit<Slot, 'slotNumber'>>
 export function countOutcomes(
   window: Window,
   startedAt: number,
-  { started = 0, answered = 0, failed = 0 }: Counts,
+  { started = 0, responses = 0, failed = 0 }: Counts,
 ): Window {
   const slotNumber = Math.floor(startedAt / slotMs)
   const index = window.findLastIndex((slot) => slot.slotNumber <= slotNumber)
@@ -31,7 +31,7 @@ export function countOutcomes(
     const updatedSlot = {
       slotNumber,
       started: slot.started + started,
-      answered: slot.answered + answered,
+      responses: slot.responses + responses,
       failed: slot.failed + failed,
     }
     return window.with(index, updatedSlot)
@@ -39,7 +39,7 @@ export function countOutcomes(
   // Only a request that starts now opens a slot.
   if (started <= 0 || index !== window.length - 1) return window
   const recent = window.length === maxSlots ? window.slice(1) : window
-  return [...recent, { slotNumber, started, answered, failed }]
+  return [...recent, { slotNumber, started, responses, failed }]
 }
 
 /**
@@ -52,7 +52,7 @@ export function isFailing(window: Window, startedAt: number): boolean {
   let failed = 0
   let laterBalance = 0
   for (const slot of window) {
-    if (slot.slotNumber > slotNumber) laterBalance += slot.answered - slot.failed
+    if (slot.slotNumber > slotNumber) laterBalance += slot.responses - slot.failed
     else if (slot.slotNumber >= slotNumber - 1) {
       started += slot.started
       failed += slot.failed

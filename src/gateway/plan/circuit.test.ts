@@ -51,7 +51,7 @@ function apply(circuit: Circuit, { at: now, startedAt, kind }: RequestEvent): Ci
         type: 'attempt.failed',
         now,
         startedAt,
-        answered: kind === 'broke',
+        hasResponded: kind === 'broke',
         isConnectionLost: kind === 'disconnected',
       })
   }

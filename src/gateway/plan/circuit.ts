@@ -34,7 +34,7 @@ type OpenState = {
 type HalfOpenState = {
   readonly at: 'half_open'
   readonly started: number
-  readonly answered: number
+  readonly responses: number
   readonly failed: number
   readonly credit: number
   readonly creditAt: number
@@ -51,8 +51,8 @@ export type CircuitEvent =
   | { type: 'attempt.abandoned'; now: number; startedAt: number }
   /** The first byte of a response arrived. */
   | { type: 'response.started'; now: number; startedAt: number }
-  /** The attempt failed. `answered`: after the first byte. A lost connection often ends several attempts at once. */
-  | { type: 'attempt.failed'; now: number; startedAt: number; answered: boolean; isConnectionLost: boolean }
+  /** The attempt failed. `hasResponded`: the failure came after the first byte. A lost connection often ends several attempts at once. */
+  | { type: 'attempt.failed'; now: number; startedAt: number; hasResponded: boolean; isConnectionLost: boolean }
   /** The response was an error with `Retry-After`. */
   | { type: 'pause.requested'; now: number; startedAt: number; durationMs: number }
 
@@ -127,7 +127,7 @@ function circuitAt(circuit: Circuit, now: number): Circuit {
     since: now,
     at: 'half_open',
     started: 0,
-    answered: 0,
+    responses: 0,
     failed: 0,
     credit: admissionCost,
     creditAt: now,
@@ -143,7 +143,7 @@ function commonState(circuit: Circuit): CommonState {
 /** Adds credit for the elapsed time, and a bonus in proportion to the lead of responses over failures. */
 function addCredit(circuit: CommonState & HalfOpenState, now: number): Circuit {
   const elapsed = Math.max(0, now - circuit.creditAt)
-  const bonusCredit = Math.max(0, (circuit.answered - circuit.failed) / minLeadToClose) * admissionCost
+  const bonusCredit = Math.max(0, (circuit.responses - circuit.failed) / minLeadToClose) * admissionCost
   return {
     ...circuit,
     credit: Math.min(admissionCost + bonusCredit, circuit.credit + elapsed + bonusCredit),
@@ -167,14 +167,14 @@ function countStarted(circuit: Circuit, startedAt: number, count: 1 | -1): Circu
 function recordFirstByte(circuit: Circuit, startedAt: number): Circuit {
   switch (circuit.at) {
     case 'closed': {
-      const window = countOutcomes(circuit.window, startedAt, { answered: 1 })
+      const window = countOutcomes(circuit.window, startedAt, { responses: 1 })
       return { ...circuit, window, failuresInARow: 0 }
     }
     case 'open':
       return { ...circuit, failuresInARow: 0 }
     case 'half_open': {
-      const answered = circuit.answered + 1
-      if (answered - circuit.failed < minLeadToClose) return { ...circuit, answered, failuresInARow: 0 }
+      const responses = circuit.responses + 1
+      if (responses - circuit.failed < minLeadToClose) return { ...circuit, responses, failuresInARow: 0 }
       return { ...commonState(circuit), failuresInARow: 0, openings: 0, at: 'closed', window: [] }
     }
     default:
@@ -199,18 +199,18 @@ function recordFailure(circuit: Circuit, event: FailureEvent): Circuit {
 function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
   const { now, startedAt } = event
   // The first byte was counted as a response. A later failure undoes that.
-  const retractedAnswers = event.answered ? 1 : 0
+  const retractedResponses = event.hasResponded ? 1 : 0
   const failureCounts = { failuresInARow: circuit.failuresInARow + 1, troubledUntil: now + troubleMs }
   switch (circuit.at) {
     case 'closed': {
-      const window = countOutcomes(circuit.window, startedAt, { answered: -retractedAnswers, failed: 1 })
+      const window = countOutcomes(circuit.window, startedAt, { responses: -retractedResponses, failed: 1 })
       const failedCircuit: Circuit = { ...circuit, ...failureCounts, window }
       return isFailing(window, startedAt) ? openCircuit(failedCircuit, now, 'failure_rate') : failedCircuit
     }
     case 'open':
       return { ...circuit, ...failureCounts }
     case 'half_open': {
-      const tally = { answered: circuit.answered - retractedAnswers, failed: circuit.failed + 1 }
+      const tally = { responses: circuit.responses - retractedResponses, failed: circuit.failed + 1 }
       const failedCircuit: Circuit = { ...circuit, ...failureCounts, ...tally }
       return tally.failed / circuit.started >= reopeningFailureRate
         ? openCircuit(failedCircuit, now, 'failed_again')
@@ -227,7 +227,7 @@ function openCircuit(circuit: Circuit, now: number, reason: OpenState['reason'])
   return { ...commonState(circuit), since: now, openings, at: 'open', until, reason }
 }
 
-/** Pauses the endpoint. The request counts neither as answered nor as failed, because the endpoint is not broken. */
+/** Pauses the endpoint. The request counts neither as a response nor as a failure, because the endpoint is not broken. */
 function pause(
   circuitBefore: Circuit,
   { now, startedAt, durationMs }: Extract<CircuitEvent, { type: 'pause.requested' }>,

@@ -22,12 +22,12 @@ function circuits() {
   const wait = (ms: number) => {
     clock.at += ms
   }
-  return { ...created, changes, start, fail, answer: response, wait, open: () => fail(start(10)) }
+  return { ...created, changes, start, fail, response, wait, open: () => fail(start(10)) }
 }
 
 describe('a circuit', () => {
   test('opens when half of ten requests or more have failed, and not before', () => {
-    const { start, fail, answer: response, health } = circuits()
+    const { start, fail, response, health } = circuits()
     response(start(5))
     fail(start(4))
     assert.equal(health('e'), 'troubled')
@@ -36,7 +36,7 @@ describe('a circuit', () => {
   })
 
   test('counts an attempt that reports a failure twice as one failure', () => {
-    const { start, fail, answer: response, health } = circuits()
+    const { start, fail, response, health } = circuits()
     response(start(6))
     const permits = start(4)
     fail(permits)
@@ -45,7 +45,7 @@ describe('a circuit', () => {
   })
 
   test('ignores the first byte of an attempt that started before it opened', () => {
-    const { start, fail, answer: response, health, wait } = circuits()
+    const { start, fail, response, health, wait } = circuits()
     const slow = start(1)
     wait(1000)
     fail(start(10))
@@ -56,7 +56,7 @@ describe('a circuit', () => {
   })
 
   test('ignores reports of an attempt that has ended', () => {
-    const { start, fail, answer: response, health } = circuits()
+    const { start, fail, response, health } = circuits()
     const permits = start(10)
     for (const permit of permits) permit.end()
     fail(permits)
@@ -65,7 +65,7 @@ describe('a circuit', () => {
   })
 
   test('stays closed at three failures in a hundred, however many', () => {
-    const { start, fail, answer: response, health } = circuits()
+    const { start, fail, response, health } = circuits()
     for (let hundred = 0; hundred < 100; hundred++) {
       response(start(97))
       fail(start(3))
@@ -83,7 +83,7 @@ describe('a circuit', () => {
   })
 
   test('counts twelve requests that end with one lost connection as one failure', () => {
-    const { start, fail, answer: response, health, wait } = circuits()
+    const { start, fail, response, health, wait } = circuits()
     response(start(9))
     const running = start(12)
     wait(500)
@@ -94,7 +94,7 @@ describe('a circuit', () => {
   })
 
   test('pauses for a Retry-After, whatever the outcome of earlier requests', () => {
-    const { start, fail, answer: response, health, wait, restriction } = circuits()
+    const { start, fail, response, health, wait, restriction } = circuits()
     const [limited, ...before] = start(200)
     limited!.reportFailure({ retryAfterMs: 1_000 })
     assert.deepEqual([health('e'), restriction('e')], ['unavailable', { reason: 'retry_after', until: 1_001_000 }])
@@ -114,7 +114,7 @@ describe('a circuit', () => {
   })
 
   test('ignores time-outs of requests that started before it opened', () => {
-    const { start, fail, answer: response, open, health, wait, restriction } = circuits()
+    const { start, fail, response, open, health, wait, restriction } = circuits()
     const before = start(8)
     open()
     wait(4_000)
@@ -170,7 +170,7 @@ describe('a circuit', () => {
   })
 
   test('half-open admits a growing share, and closes after ten first bytes', () => {
-    const { start, answer: response, open, health, wait } = circuits()
+    const { start, response, open, health, wait } = circuits()
     open()
     wait(5_000)
     const shares = Array.from({ length: 5 }, () => {
@@ -193,7 +193,7 @@ describe('a circuit', () => {
   })
 
   test('counts a response that broke off as a failure only', () => {
-    const { start, fail, answer: response, health } = circuits()
+    const { start, fail, response, health } = circuits()
     const streams = start(10)
     response(streams)
     fail(streams.slice(0, 4))
@@ -232,7 +232,7 @@ describe('a circuit', () => {
   })
 
   test('reports its state and each change', () => {
-    const { start, answer: response, fail, open, listRestricted, changes, wait } = circuits()
+    const { start, response, fail, open, listRestricted, changes, wait } = circuits()
     open()
     assert.deepEqual(listRestricted(), [{ name: 'e', state: 'open', reason: 'failure_rate', until: 1_005_000 }])
     wait(5_000)

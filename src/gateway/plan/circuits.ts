@@ -116,7 +116,7 @@ class CircuitPermit implements AttemptPermit {
   readonly #findCircuit: (name: string) => Circuit
   readonly #replace: ReplaceCircuit
   readonly #startedAt: number
-  #hasAnswered = false
+  #hasResponded = false
   #hasEnded = false
 
   constructor(name: string, now: Now, findCircuit: (name: string) => Circuit, replaceCircuit: ReplaceCircuit) {
@@ -128,15 +128,15 @@ class CircuitPermit implements AttemptPermit {
   }
 
   reportFirstByte(): void {
-    if (this.#hasAnswered || this.#hasEnded) return
-    this.#hasAnswered = true
+    if (this.#hasResponded || this.#hasEnded) return
+    this.#hasResponded = true
     this.#apply({ type: 'response.started', now: this.#now(), startedAt: this.#startedAt })
   }
 
   end(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    if (!this.#hasAnswered) this.#apply({ type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt })
+    if (!this.#hasResponded) this.#apply({ type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt })
   }
 
   reportFailure({ retryAfterMs = 0, isConnectionLost = false }: CircuitFailure): void {
@@ -147,7 +147,7 @@ class CircuitPermit implements AttemptPermit {
     this.#apply(
       retryAfterMs > 0
         ? { type: 'pause.requested', now, startedAt, durationMs: retryAfterMs }
-        : { type: 'attempt.failed', now, startedAt, answered: this.#hasAnswered, isConnectionLost },
+        : { type: 'attempt.failed', now, startedAt, hasResponded: this.#hasResponded, isConnectionLost },
     )
   }
 

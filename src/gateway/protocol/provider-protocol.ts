@@ -6,7 +6,7 @@ import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { BillableOptions } from '../pricing/billable-options.ts'
 import type { Body } from './request-body.ts'
-import type { AnswerNormalization } from './response-normalization.ts'
+import type { ResponseNormalization } from './response-normalization.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
 export type EncodedRequest = {
@@ -91,7 +91,7 @@ export type ProviderProtocol = {
   /** Whether the end mark completes a response without a finish reason. Other protocols end with a typed event. */
   isCompletedByEndMark?: boolean
   /** Converts variants of responses to the standard format. Undefined if no server sends variants. */
-  normalization?: AnswerNormalization
+  normalization?: ResponseNormalization
   /** Reads a whole response. @throws Error if it violates the protocol. */
   readBody: (body: unknown, context?: ResponseContext) => CompletionEvent[]
   /** Reads the error message in the body of an HTTP error response. */

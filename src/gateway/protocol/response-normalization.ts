@@ -8,7 +8,7 @@ export type StreamProgress = { hasText: boolean; hasCalls: boolean; hasSources: 
  * Recognizes the responses of a protocol, and converts the variants of servers and proxies to the standard format
  * (docs/decisions/0286).
  */
-export type AnswerNormalization = {
+export type ResponseNormalization = {
   /** Matches the data of events of this protocol, to recognize a server that uses another protocol. */
   eventPattern: RegExp
   /**

@@ -5,10 +5,10 @@ import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { AttemptFailure } from '../attempt/failure/failure.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
-import { type BilledRequest, type Charge, computeAnswerCost, computeCharge } from './charge/charge.ts'
+import { type BilledRequest, type Charge, computeCharge, computeResponseCost } from './charge/charge.ts'
 import { generatedTokensBound, needsUsage } from './charge/generated-tokens.ts'
 import { ResponseCounter, type ResponseTally } from './response-counter.ts'
-import { createAnswerMeasurement } from './response-measurement.ts'
+import { createResponseMeasurement } from './response-measurement.ts'
 import type { AttemptEnd, TriedEndpoint } from './tried-endpoint.ts'
 
 export type AttemptRecordDeps = {
@@ -73,7 +73,7 @@ export class AttemptRecord {
 
   /** The cost of a response with these tokens. */
   costAt(tried: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    return computeAnswerCost(this.#toBilledRequest(tried), tokens, this.tally)
+    return computeResponseCost(this.#toBilledRequest(tried), tokens, this.tally)
   }
 
   /** Whether the response must be read after its client disconnected. */
@@ -101,7 +101,7 @@ export class AttemptRecord {
   reportSuccess(tried: TriedEndpoint, end: AttemptEnd): void {
     this.#start.permit.reportFirstByte()
     const times = { at: this.#deps.now(), sentAt: this.#start.startedAt, endedAt: end.at }
-    this.#deps.measure(createAnswerMeasurement(tried, this.#counter, this.#start.isStreamed, times))
+    this.#deps.measure(createResponseMeasurement(tried, this.#counter, this.#start.isStreamed, times))
   }
 
   /** Counts the usage that the provider reported with an error, as the final one. */

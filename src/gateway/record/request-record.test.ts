@@ -37,7 +37,7 @@ function openRecord(streamed: boolean) {
 }
 
 /** An attempt 10 ms after the request, its first content 20 ms later, its end another 30 ms later. */
-function answered(streamed: boolean) {
+function completed(streamed: boolean) {
   const { clock, measured, record } = openRecord(streamed)
   clock.now += 10
   const attempt = record.startAttempt(target as never, permit)
@@ -53,8 +53,8 @@ function answered(streamed: boolean) {
 test('a complete response is measured, a stream with its time to first token', () => {
   const whole = { endpointId: 'test/m@test', modelId: 'test/m', at: 1060, outcome: 'success' as const }
   const counts = { promptTokens: 7, completionTokens: 3, generatedTokens: 3, calledTools: false }
-  assert.deepEqual(answered(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
-  assert.deepEqual(answered(false).measured, [{ ...whole, ...counts }])
+  assert.deepEqual(completed(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
+  assert.deepEqual(completed(false).measured, [{ ...whole, ...counts }])
 })
 
 test('a count above the bound is measured as the bound', () => {
@@ -76,7 +76,7 @@ test('pieces are metered for any unit name, up to a hundred units', () => {
 })
 
 test('the record has the latency and the duration of the request', () => {
-  const { latencyMs, durationMs } = answered(true).record.close()
+  const { latencyMs, durationMs } = completed(true).record.close()
   assert.deepEqual([latencyMs, durationMs], [30, 60])
 })
 

@@ -13,7 +13,7 @@ import { UnconfirmedLoss } from './charge/unconfirmed-loss.ts'
 import { toCause } from './failure-cause.ts'
 import type { RequestFacts } from './request-facts.ts'
 import { ResponseCounter } from './response-counter.ts'
-import { type AnsweredAttempt, type AttemptEnd, findUnpriced, type TriedEndpoint } from './tried-endpoint.ts'
+import { type AttemptEnd, findUnpriced, type ResponseEnd, type TriedEndpoint } from './tried-endpoint.ts'
 
 export type RecordDeps = AttemptRecordDeps & {
   /** Called if the usage that an endpoint reports contradicts itself. The larger counts are billed. */
@@ -106,8 +106,8 @@ export class RequestRecord {
   }
 
   /** Ends an attempt that answered, completely or up to its failure. */
-  finishAttempt(attempt: AttemptRecord, tried: TriedEndpoint, answered: AnsweredAttempt): void {
-    const { failure, hasClientLeft, isFullyRead } = answered
+  finishAttempt(attempt: AttemptRecord, tried: TriedEndpoint, responseEnd: ResponseEnd): void {
+    const { failure, hasClientLeft, isFullyRead } = responseEnd
     const { target } = tried
     const end = { isFullyRead, hasEnded: failure === undefined, at: this.#deps.elapsed() }
     this.#charged = { attempt, tried, hasFailed: failure !== undefined && !hasClientLeft, end }

@@ -13,7 +13,7 @@ type ResponseTimes = { at: number; sentAt: number; endedAt: number }
  * would make the endpoint look fastest.
  * @param isStreamed A response that is not streamed has no time to first token and no throughput.
  */
-export function createAnswerMeasurement(
+export function createResponseMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
   counter: Pick<ResponseCounter, 'result' | 'speedOf'>,
   isStreamed: boolean,

@@ -14,7 +14,7 @@ export type TriedEndpoint = {
 }
 
 /** The end of an attempt of which something reached the client. */
-export type AnsweredAttempt = {
+export type ResponseEnd = {
   /** Undefined if the response is complete. */
   failure: AttemptFailure | undefined
   /** Whether the client disconnected before the end. */

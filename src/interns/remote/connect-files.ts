@@ -45,13 +45,13 @@ const EmptyResponse = z.object({})
 /** The files of an intern, through its daemon or the server of its host. */
 export function connectFiles({ send, requestText }: DaemonClient): InternFiles {
   const resourcePath = (resource: string, query: Query) => `/files/${resource}?${encodeQuery(query)}`
-  async function change<Answer>(schema: z.ZodType<Answer>, method: string, resource: string, query: Query) {
+  async function change<Result>(schema: z.ZodType<Result>, method: string, resource: string, query: Query) {
     const options = { maxBytes: maxResponseBytes, timeoutMs: changeTimeoutMs }
     return parseResponse(schema, await requestText(method, resourcePath(resource, query), options))
   }
   /** An upload can take any time. Its client ends it by disconnecting. */
-  async function upload<Answer>(
-    schema: z.ZodType<Answer>,
+  async function upload<Result>(
+    schema: z.ZodType<Result>,
     [resource, query]: [resource: string, query: Query],
     body: Bytes,
     signal: AbortSignal,

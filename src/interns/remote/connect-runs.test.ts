@@ -34,7 +34,7 @@ async function runsOfDaemon(listener: RequestListener, options?: { timeoutMs: nu
 type DaemonRuns = Awaited<ReturnType<typeof runsOfDaemon>>
 
 /** Every call whose answer is not a stream. */
-const wholeAnswers: Record<string, (runs: DaemonRuns) => Promise<unknown>> = {
+const wholeResponses: Record<string, (runs: DaemonRuns) => Promise<unknown>> = {
   health: (runs) => runs.health(),
   cancel: (runs) => runs.cancel('r'),
   question: (runs) => runs.question('q'),
@@ -44,7 +44,7 @@ const wholeAnswers: Record<string, (runs: DaemonRuns) => Promise<unknown>> = {
   files: (runs) => runs.files.list('', { limit: 1 }),
 }
 
-for (const [name, call] of Object.entries(wholeAnswers)) {
+for (const [name, call] of Object.entries(wholeResponses)) {
   test(`a daemon that never answers ${name} is left after the time limit`, { timeout: 60_000 }, async () => {
     const silent: RequestListener = (_, response) => {
       if (name === 'session') response.writeHead(200).write('{')

@@ -41,7 +41,7 @@ function pageQuery({ after, limit }: Page): string {
   return new URLSearchParams({ limit: String(limit), ...(after !== undefined && { after }) }).toString()
 }
 
-async function undefinedIfUnknown<Answer>(request: () => Promise<Answer>): Promise<Answer | undefined> {
+async function undefinedIfUnknown<Result>(request: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await request()
   } catch (error) {

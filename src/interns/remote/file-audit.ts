@@ -26,11 +26,11 @@ const maxPathLength = 2000
  * Accesses files, and records the access in the audit log. The record is written first, so that every access has a record. If
  * the access is then refused, a second record says so.
  */
-export async function auditFileAccess<Answer>(
+export async function auditFileAccess<Result>(
   deps: ApprovalDeps,
   { caller, intern, action, paths }: FileAccess,
-  access: () => Promise<Answer>,
-): Promise<Answer> {
+  access: () => Promise<Result>,
+): Promise<Result> {
   if (accessKinds[action] === 'read' && caller.userId === intern.creatorUserId) return access()
   const record = (recordedAction: FileAction | 'intern.files_refused', after: object) =>
     deps.db.exclusively(`files of ${intern.id}`, (tx) =>

@@ -17,7 +17,7 @@ const question = (more: object) =>
 const line = (event: unknown) => `${JSON.stringify(event)}\n`
 const untouched = new AbortController().signal
 
-async function answerOf(say: (response: ServerResponse) => void): Promise<IncomingMessage> {
+async function responseOf(say: (response: ServerResponse) => void): Promise<IncomingMessage> {
   const server = createServer((_, response) => {
     response.removeHeader('transfer-encoding')
     say(response)
@@ -30,7 +30,7 @@ async function answerOf(say: (response: ServerResponse) => void): Promise<Incomi
 }
 
 const read = async (say: (response: ServerResponse) => void, signal = untouched) =>
-  Array.fromAsync(readEvents(await answerOf(say), signal))
+  Array.fromAsync(readEvents(await responseOf(say), signal))
 
 suite('the events of a daemon’s answer', () => {
   test('end with the closing event, whatever follows', async () => {
@@ -116,7 +116,7 @@ suite('the events of a daemon’s answer', () => {
     })
     let timer = others
     const streams = [1, 2, 3].map(async () => {
-      const response = await answerOf((response) => response.end(flood + line(finished)))
+      const response = await responseOf((response) => response.end(flood + line(finished)))
       for await (const _ of readEvents(response, untouched, unhurried)) {
         events = turn === counted ? events + 1 : 1
         counted = turn
@@ -133,7 +133,7 @@ suite('the events of a daemon’s answer', () => {
     const clock = { slices: new TimeSlices(5, () => (now += 10)), now: () => 0, wait: async () => {} }
     const counts = [0, 0]
     const streams = counts.map(async (_, which) => {
-      const response = await answerOf((response) => response.end(line({ type: 'work.noticed' }).repeat(2000)))
+      const response = await responseOf((response) => response.end(line({ type: 'work.noticed' }).repeat(2000)))
       for await (const _ of readEvents(response, untouched, clock)) {
         counts[which]!++
         if (counts[which] === 1000) return [...counts]
@@ -151,7 +151,7 @@ suite('the events of a daemon’s answer', () => {
       waited += ms
     }
     const clock = { slices: new TimeSlices(5), now: () => waited, wait }
-    const response = await answerOf((response) => response.end(line({ type: 'work.noticed' }).repeat(30_000)))
+    const response = await responseOf((response) => response.end(line({ type: 'work.noticed' }).repeat(30_000)))
     let events = 0
     for await (const _ of readEvents(response, untouched, clock)) events++
     assert.equal(events, 30_001)
@@ -161,7 +161,7 @@ suite('the events of a daemon’s answer', () => {
   test('are not read while the caller is busy', async () => {
     let written = 0
     const events = readEvents(
-      await answerOf((response) => {
+      await responseOf((response) => {
         const more = () => {
           while (written < 50_000_000) {
             written += 100_000
@@ -183,7 +183,7 @@ suite('the events of a daemon’s answer', () => {
 
   test('reject when the caller’s signal broke them, and end when it leaves', async () => {
     const disconnect = new AbortController()
-    const response = await answerOf((response) => response.write(line(text('one'))))
+    const response = await responseOf((response) => response.write(line(text('one'))))
     const events = readEvents(response, disconnect.signal)
     assert.deepEqual((await events.next()).value, text('one'))
     const next = events.next()
@@ -191,7 +191,7 @@ suite('the events of a daemon’s answer', () => {
     response.destroy()
     await assert.rejects(next, /left/)
 
-    const others = readEvents(await answerOf((response) => response.write(line(text('one')))), untouched)
+    const others = readEvents(await responseOf((response) => response.write(line(text('one')))), untouched)
     await others.next()
     const waiting = others.next()
     await others.return?.()

@@ -79,7 +79,7 @@ export function readRefusal(body: string, status: number): Refusal {
  * would block the main thread for a second for each 16 MiB.
  * @throws Refusal for a body that does not match the schema, or has too many parts.
  */
-export function parseResponse<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
+export function parseResponse<Body>(schema: z.ZodType<Body>, body: string): Body {
   if (!new JsonParseQuota().take(body))
     throw new Refusal('intern_rejected', 'The response of the intern has too many parts.')
   const { success, data, error } = schema.safeParse(parseJsonOr(body, undefined))

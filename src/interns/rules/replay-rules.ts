@@ -13,7 +13,7 @@ import {
   type ReplayedQuestion,
   type RulesReplay,
   type RulesReplayRequest,
-} from './replay-answer.ts'
+} from './replay-response.ts'
 import { findRules, type RuleOwner } from './rules-store.ts'
 
 type ReplayDeps = { db: { query: Query }; now: Now }

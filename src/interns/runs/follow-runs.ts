@@ -39,7 +39,7 @@ const backoff = { firstMs: 1000, maxMs: 30_000 }
  * The rate limit of answers about milestones. A daemon sends its answer when there is a milestone, or after 20 seconds; a
  * compromised one can answer at once, or report starts without end.
  */
-const answerRate = { perSecond: 10, capacity: 50 }
+const responseRate = { perSecond: 10, capacity: 50 }
 /**
  * The time after the end of a run in which its metered usage is read. Usage is read from the start of the run on, so later it
  * could include that of the next run.
@@ -57,7 +57,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   const { signal } = stopController
   const checkSpending = watchSpending(deps, id, runsOf, signal)
   const checkStarters = revokeRuns(deps, intern, runsOf, signal)
-  const answerLimit = new TokenBucket({ ...answerRate, now: () => performance.now() })
+  const responseLimit = new TokenBucket({ ...responseRate, now: () => performance.now() })
 
   /** Waits for the next milestones, and stores them. @returns the pause before the next call. */
   async function storeNextMilestones(): Promise<number> {
@@ -69,7 +69,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
     const hasProgress = entries.some(({ type }) => type !== 'prompt')
     // The run may have no reader who would collect its decisions.
     if (hasProgress) void decisions.collect(intern, runsOf())
-    return Math.max(hasProgress ? pauseMs : 0, answerLimit.take(1))
+    return Math.max(hasProgress ? pauseMs : 0, responseLimit.take(1))
   }
 
   const { trigger } = startReconciler(storeNextMilestones, {

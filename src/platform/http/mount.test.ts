@@ -86,8 +86,8 @@ test('a whole response is written before the next tick', async () => {
 })
 
 test('JSON as text, as bytes and as an object has one content type', async () => {
-  for (const answer of ['{}', Buffer.from('{}'), {}]) {
-    const { response } = await ask(() => answer)
+  for (const responseBody of ['{}', Buffer.from('{}'), {}]) {
+    const { response } = await ask(() => responseBody)
     assert.deepEqual([response?.text, response?.headers.get('content-type')], ['{}', 'application/json; charset=utf-8'])
   }
 })

@@ -19,7 +19,7 @@ const newApp = () =>
   Fastify({ routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true }, exposeHeadRoutes: false })
 
 /** Answers with its path, or with the methods that the path allows. */
-function answerBy(app: FastifyInstance, { url, allow }: KnownPath, method: HTTPMethods, takes: boolean) {
+function respondBy(app: FastifyInstance, { url, allow }: KnownPath, method: HTTPMethods, takes: boolean) {
   app.route({
     method,
     url,
@@ -31,13 +31,13 @@ function answerBy(app: FastifyInstance, { url, allow }: KnownPath, method: HTTPM
 /** An entry for every path and method. It needs no other code, but many entries. */
 function withAllEntries(paths: KnownPath[]) {
   const app = newApp()
-  for (const path of paths) for (const method of methods) answerBy(app, path, method, path.methods.has(method))
+  for (const path of paths) for (const method of methods) respondBy(app, path, method, path.methods.has(method))
   return app
 }
 
 function refusing(paths: KnownPath[]) {
   const app = newApp()
-  for (const path of paths) for (const method of path.methods) answerBy(app, path, method, true)
+  for (const path of paths) for (const method of path.methods) respondBy(app, path, method, true)
   refuseOtherMethods(app, paths)
   app.setErrorHandler((_error, _request, reply) => reply.code(405).send())
   return app

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { closeUnreadResponses, countWaitingBytes } from './unread-responses.ts'
 
-async function serve(answer: (response: ServerResponse) => void, ms: number, elapsed?: () => number) {
-  const server = createServer((_request, response) => answer(response))
+async function serve(respond: (response: ServerResponse) => void, ms: number, elapsed?: () => number) {
+  const server = createServer((_request, response) => respond(response))
   closeUnreadResponses(server, ms, elapsed)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

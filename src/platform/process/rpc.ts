@@ -33,7 +33,7 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
   const createClosedError = () =>
     Object.assign(new Error('The other process of this service has ended.'), { code: 'ECONNRESET' })
 
-  async function answer({ call, name, request }: CallMessage): Promise<void> {
+  async function respond({ call, name, request }: CallMessage): Promise<void> {
     const result = await runHandler(localHandlers, name, request)
     if (!isOpen) return
     try {
@@ -43,16 +43,16 @@ export function createRpc<Remote extends Handlers>(port: Port, localHandlers: Ha
       port.send({ answer: call, ...toErrorResult(error) })
     }
   }
-  function settle(answered: ResponseMessage): void {
-    const caller = pendingCalls.get(answered.answer)
-    pendingCalls.delete(answered.answer)
-    if ('error' in answered)
-      caller?.reject(Object.assign(new Error(answered.error.message), { code: answered.error.code }))
-    else caller?.resolve(answered.value as never)
+  function settle(response: ResponseMessage): void {
+    const caller = pendingCalls.get(response.answer)
+    pendingCalls.delete(response.answer)
+    if ('error' in response)
+      caller?.reject(Object.assign(new Error(response.error.message), { code: response.error.code }))
+    else caller?.resolve(response.value as never)
   }
   port.onMessage((message) => {
     const received = message as CallMessage | ResponseMessage
-    if ('call' in received) void answer(received)
+    if ('call' in received) void respond(received)
     else settle(received)
   })
   port.onClose(() => {

@@ -13,9 +13,9 @@ test('a replay refuses by the same rules as a request, and reroutes alike', () =
       const guardrail = guardrailWith('g', some)
       const requests = [...new Set(places)].map((at) => catalogue[at]!)
       const offers = requests.flatMap(({ endpoints }) => endpoints)
-      const answered = offers[chance % offers.length]!
+      const respondingOffer = offers[chance % offers.length]!
       const findModel = (name: string) => catalogue.find(({ id }) => id === name)
-      const facts = { models: requests.map(({ id }) => id), endpointId: answered.id, region: through }
+      const facts = { models: requests.map(({ id }) => id), endpointId: respondingOffer.id, region: through }
       const verdict = createPastJudge({ guardrail, findModel, vendors })(facts)
       try {
         requireRegion([guardrail], through)
@@ -24,7 +24,7 @@ test('a replay refuses by the same rules as a request, and reroutes alike', () =
           requests.map((model) => ({ model, endpoints: model.endpoints })),
           vendors,
         )
-        const isLeft = permitted.some(({ endpoints }) => endpoints.includes(answered))
+        const isLeft = permitted.some(({ endpoints }) => endpoints.includes(respondingOffer))
         assert.equal(verdict.outcome, isLeft ? 'allowed' : 'rerouted')
       } catch (error) {
         if (error instanceof assert.AssertionError) throw error

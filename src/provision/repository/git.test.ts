@@ -36,7 +36,7 @@ test('git does not fetch objects from another server', { skip }, async () => {
   await using other = await startGitServer({})
   await using git = await startGitServer({})
   const commit = '1'.repeat(40)
-  git.around.answer = ({ url = '' }, response) => {
+  git.around.respond = ({ url = '' }, response) => {
     const dumb = {
       '/info/refs': `${commit}\trefs/heads/main\n`,
       '/objects/info/http-alternates': `${other.url}/objects\n`,

@@ -21,18 +21,18 @@ const now = Date.UTC(2026, 10, 18, 12, 34)
 function someRequest(chance: Seeded): Generation {
   const outcome = chance.pick(['success', 'success', 'failed', 'refused', 'client_left'] as const)
   const model = chance.pick(['a/b', 'c/d', 'e/f'])
-  const answered = outcome === 'success' || outcome === 'client_left'
+  const hasResponse = outcome === 'success' || outcome === 'client_left'
   return generation({
     caller: { ...caller, keyHash: chance.pick(['k1', 'k2']), organizationId: chance.pick(['organization', 'other']) },
     createdAt: now - chance.between(0, 47 * hourMs),
     outcome,
     byok: chance.chance(0.3),
     candidateModels: [model],
-    modelId: answered ? model : undefined,
-    endpointId: answered ? `${model}@p` : undefined,
+    modelId: hasResponse ? model : undefined,
+    endpointId: hasResponse ? `${model}@p` : undefined,
     preset: chance.chance(0.4) ? { id: 'p', slug: chance.pick(['house', 'guest']), version: 1 } : undefined,
-    cost: answered ? BigInt(chance.between(1, 1e9)) : 0n,
-    latencyMs: answered && chance.chance(0.8) ? chance.next() * 900 : undefined,
+    cost: hasResponse ? BigInt(chance.between(1, 1e9)) : 0n,
+    latencyMs: hasResponse && chance.chance(0.8) ? chance.next() * 900 : undefined,
     durationMs: chance.next() * 9000,
   })
 }

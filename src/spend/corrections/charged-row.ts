@@ -1,6 +1,6 @@
 import { type PicoUsd, toPicoUsd } from '#platform/core/pico-usd.ts'
 import type { Tx } from '#platform/db/db.ts'
-import { indexOfAnswer } from '../ledger/charge-fields.ts'
+import { indexOfResponse } from '../ledger/charge-fields.ts'
 import { type RecordRow, recordColumns, type StoredFacts } from '../ledger/record.ts'
 import { exactText } from '../ledger/sums/exact.ts'
 
@@ -42,12 +42,12 @@ export async function findUnconfirmedCharge(tx: Tx, id: string): Promise<Charged
 }
 
 /** Returns the unconfirmed amount of the attempt that answered, which its provider can report later. */
-export function unconfirmedAmountOfAnswer({ facts, margin }: ChargedRow): PicoUsd {
+export function unconfirmedAmountOfResponse({ facts, margin }: ChargedRow): PicoUsd {
   const attempts = facts.attempts ?? []
-  const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)
+  const responseIndex = indexOfResponse(attempts, facts.endpoint_id)
   let otherAttempts = 0n
   for (const [index, { unconfirmed_usd = 0 }] of attempts.entries()) {
-    if (index !== answeredIndex) otherAttempts += toPicoUsd(unconfirmed_usd)
+    if (index !== responseIndex) otherAttempts += toPicoUsd(unconfirmed_usd)
   }
   return margin > otherAttempts ? margin - otherAttempts : 0n
 }

@@ -9,7 +9,7 @@ import { listActivity } from '../ledger/spending/activity.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { grains } from '../rollups/cell.ts'
 import { mergeBatches } from '../rollups/merge-batches.ts'
-import { findUnconfirmedCharge, unconfirmedAmountOfAnswer } from './charged-row.ts'
+import { findUnconfirmedCharge, unconfirmedAmountOfResponse } from './charged-row.ts'
 import { correctCharge } from './correct-charge.ts'
 import { claimCostLookups, findNextLookupTime } from './cost-lookups.ts'
 
@@ -43,7 +43,7 @@ const correct = (db: Db, id: string) =>
       row &&
       correctCharge(db, tx, row, {
         cost: usd / 2n,
-        margin: row.margin - unconfirmedAmountOfAnswer(row),
+        margin: row.margin - unconfirmedAmountOfResponse(row),
         tokens: { prompt: 10, completion: 7, reasoning: 0, cached: 0 },
         correction: { source: 'provider', at },
       })

@@ -1,6 +1,6 @@
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
-import { indexOfAnswer } from '../ledger/charge-fields.ts'
+import { indexOfResponse } from '../ledger/charge-fields.ts'
 import type { StoredFacts } from '../ledger/record.ts'
 import { releaseFromBudgets } from './budget-correction.ts'
 import type { ChargedRow, NewCharge } from './charged-row.ts'
@@ -89,8 +89,8 @@ function toTokenFacts({ tokens }: NewCharge): StoredFacts {
 /** Returns the attempts without the amounts that are confirmed now: all of them without a margin, else that of the response. */
 function confirmAttempts(facts: StoredFacts, margin: PicoUsd): StoredFacts['attempts'] {
   const attempts = facts.attempts ?? []
-  const answeredIndex = indexOfAnswer(attempts, facts.endpoint_id)
+  const responseIndex = indexOfResponse(attempts, facts.endpoint_id)
   return attempts.map((attempt, index) =>
-    margin <= 0n || index === answeredIndex ? { ...attempt, unconfirmed_usd: undefined } : attempt,
+    margin <= 0n || index === responseIndex ? { ...attempt, unconfirmed_usd: undefined } : attempt,
   )
 }

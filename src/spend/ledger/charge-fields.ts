@@ -40,13 +40,13 @@ export function chargeFields({ upstream_inference_cost, limit_cost, tokens_cappe
  */
 export function chargedAttempts<Attempt extends StoredAttempt>(
   attempts: readonly Attempt[],
-  { endpoint_id: answeredBy, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
+  { endpoint_id: respondingEndpointId, upstream_inference_cost = 0, limit_cost = 0 }: Partial<ChargeFacts>,
 ) {
-  const answeredIndex = indexOfAnswer(attempts, answeredBy)
+  const responseIndex = indexOfResponse(attempts, respondingEndpointId)
   const recordedSum = attempts.reduce((sum, { unconfirmed_usd = 0 }) => sum + toPicoUsd(unconfirmed_usd), 0n)
   // Older versions did not store the amounts of attempts.
   const isComplete = recordedSum === toPicoUsd(limit_cost) - toPicoUsd(upstream_inference_cost)
-  const costOf = (index: number) => (index === answeredIndex ? toPicoUsd(upstream_inference_cost) : 0n)
+  const costOf = (index: number) => (index === responseIndex ? toPicoUsd(upstream_inference_cost) : 0n)
   return attempts.map(({ connect, first_byte, unconfirmed_usd = 0, ...attempt }, index) => ({
     ...attempt,
     charged_usd: isComplete ? toUsd(costOf(index) + toPicoUsd(unconfirmed_usd)) : null,
@@ -58,8 +58,10 @@ export function chargedAttempts<Attempt extends StoredAttempt>(
 }
 
 /** Returns the index of the attempt that answered; -1 if none did. An endpoint can have been tried before. */
-export const indexOfAnswer = (attempts: readonly StoredAttempt[], answeredBy: string | null | undefined): number =>
-  attempts.findLastIndex(({ endpoint_id }) => endpoint_id === answeredBy)
+export const indexOfResponse = (
+  attempts: readonly StoredAttempt[],
+  respondingEndpointId: string | null | undefined,
+): number => attempts.findLastIndex(({ endpoint_id }) => endpoint_id === respondingEndpointId)
 
 /** The exact difference of two amounts in USD. */
 const difference = (a: number, b: number) => (a === b ? 0 : toUsd(toPicoUsd(a) - toPicoUsd(b)))

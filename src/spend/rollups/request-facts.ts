@@ -25,7 +25,7 @@ const zeroTokens: RequestFacts['tokens'] = { prompt: 0, completion: 0, reasoning
 
 export function toRequestFacts(generation: Generation): RequestFacts {
   const { caller, tokens, endpointId, modelId, candidateModels } = generation
-  const isAnswered = endpointId !== undefined
+  const hasResponse = endpointId !== undefined
   return {
     at: generation.createdAt,
     dimensions: {
@@ -34,7 +34,7 @@ export function toRequestFacts(generation: Generation): RequestFacts {
       key_hash: caller.keyHash,
       user_id: caller.userId,
       // Only models of the catalogue are counted by name. Otherwise clients could fill the table with arbitrary names.
-      model: (isAnswered ? modelId : candidateModels[0]) ?? '',
+      model: (hasResponse ? modelId : candidateModels[0]) ?? '',
       endpoint: endpointId ?? '',
       provider: generation.provider ?? '',
       preset: generation.preset?.slug ?? '',
@@ -42,8 +42,8 @@ export function toRequestFacts(generation: Generation): RequestFacts {
       error: generation.cause?.kind ?? '',
       byok: String(generation.byok),
     },
-    tokens: isAnswered ? tokens : zeroTokens,
-    toolCalls: isAnswered ? generation.toolCalls : 0,
+    tokens: hasResponse ? tokens : zeroTokens,
+    toolCalls: hasResponse ? generation.toolCalls : 0,
     cost: generation.cost,
     margin: generation.margin,
     cacheSaving: generation.cacheSaving ?? 0n,
@@ -63,7 +63,7 @@ export type FactsRow = RecordRow & {
 
 export function readRequestFacts({ organization_id, cost, margin, ...row }: FactsRow): RequestFacts {
   const record = toGenerationRecord(row)
-  const isAnswered = record.endpoint_id !== null
+  const hasResponse = record.endpoint_id !== null
   const tokens = {
     prompt: record.tokens_prompt,
     completion: record.tokens_completion,
@@ -78,7 +78,7 @@ export function readRequestFacts({ organization_id, cost, margin, ...row }: Fact
       workspace_id: row.workspace_id,
       key_hash: row.key_hash,
       user_id: row.user_id,
-      model: (isAnswered ? row.model : record.candidate_models[0]) ?? '',
+      model: (hasResponse ? row.model : record.candidate_models[0]) ?? '',
       endpoint: record.endpoint_id ?? '',
       provider: record.provider_name ?? '',
       preset: record.preset?.slug ?? '',
@@ -86,8 +86,8 @@ export function readRequestFacts({ organization_id, cost, margin, ...row }: Fact
       error: record.error?.kind ?? '',
       byok: String(record.is_byok),
     },
-    tokens: isAnswered ? tokens : zeroTokens,
-    toolCalls: isAnswered ? record.tool_calls : 0,
+    tokens: hasResponse ? tokens : zeroTokens,
+    toolCalls: hasResponse ? record.tool_calls : 0,
     cost: BigInt(cost),
     margin: BigInt(margin),
     cacheSaving: toPicoUsd(record.cache_discount ?? 0),

@@ -22,7 +22,7 @@ function someRequests(chance: Seeded, count: number): Generation[] {
   return Array.from({ length: count }, () => {
     const outcome = chance.pick(['success', 'success', 'success', 'failed', 'refused', 'client_left'] as const)
     const model = chance.pick(['a/b', 'c/d'])
-    const answered = outcome === 'success' || outcome === 'client_left'
+    const hasResponse = outcome === 'success' || outcome === 'client_left'
     const tokens = { prompt: chance.between(0, 5000), completion: 40, cached: 7, cacheWritten: 1, reasoning: 3 }
     return generation({
       caller: { ...caller, keyHash: `key${chance.between(0, 9)}`, workspaceId: chance.pick(['w1', 'w2']) },
@@ -31,7 +31,7 @@ function someRequests(chance: Seeded, count: number): Generation[] {
       byok: chance.chance(0.3),
       requestedModel: chance.chance(0.2) ? `made-up-${chance.next()}` : model,
       candidateModels: chance.chance(0.1) ? [] : [model],
-      ...(answered
+      ...(hasResponse
         ? { modelId: model, endpointId: `${model}@p`, tokens, cost: BigInt(chance.between(0, 1e9)) * 1_000_003n }
         : { modelId: undefined, endpointId: undefined, provider: undefined, cost: 0n, latencyMs: undefined }),
       ...(outcome === 'failed' && { cause: { kind: 'bad_gateway' as const } }),
@@ -39,7 +39,7 @@ function someRequests(chance: Seeded, count: number): Generation[] {
       ...(chance.chance(0.3) && { preset: { id: 'p', slug: 'house', version: 1 } }),
       cacheSaving: chance.chance(0.5) ? BigInt(chance.between(-1000, 1000)) * 1_000_000_007n : undefined,
       streamed: chance.chance(0.5),
-      ...(answered && chance.chance(0.8) && { latencyMs: chance.next() * 900, durationMs: chance.next() * 9000 }),
+      ...(hasResponse && chance.chance(0.8) && { latencyMs: chance.next() * 900, durationMs: chance.next() * 9000 }),
     })
   })
 }

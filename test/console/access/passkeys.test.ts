@@ -27,10 +27,13 @@ async function startPathProxy() {
   const target = { port: 0 }
   const server = createServer((request, response) => {
     const { url: path = '/', method, headers } = request
-    const upstream = httpRequest({ host: '127.0.0.1', port: target.port, path, method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
+    const upstream = httpRequest(
+      { host: '127.0.0.1', port: target.port, path, method, headers },
+      (upstreamResponse) => {
+        response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+        upstreamResponse.pipe(response)
+      },
+    )
     upstream.on('error', () => response.destroy())
     response.on('close', () => upstream.destroy())
     request.pipe(upstream)

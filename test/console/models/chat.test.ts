@@ -19,16 +19,16 @@ test('two models answer side by side, with provider and price, and are in the lo
   const responses = ['google/gemini-3-flash', 'openai/gpt-5.4-mini'].map((model) =>
     page.getByRole('article', { name: `Response of ${model}` }),
   )
-  for (const answer of responses) {
-    await answer.getByText('lacks a digit').waitFor()
-    await answer.getByText(/^\$0\.\d+$/).waitFor()
-    const path = await answer.getByRole('link', { name: 'View request' }).getAttribute('href')
+  for (const expected of responses) {
+    await expected.getByText('lacks a digit').waitFor()
+    await expected.getByText(/^\$0\.\d+$/).waitFor()
+    const path = await expected.getByRole('link', { name: 'View request' }).getAttribute('href')
     const response = await untilMetered(
       { ask: (method, path) => at.world.service.manage(method, path) },
       decodeURIComponent(path!.split('/').at(-1)!),
     )
     assert.equal(response.streamed, true)
-    await answer.getByText(new RegExp(`^${response.provider_name}$`, 'i')).waitFor()
+    await expected.getByText(new RegExp(`^${response.provider_name}$`, 'i')).waitFor()
   }
   assert.deepEqual(faults, [])
 })

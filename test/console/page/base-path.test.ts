@@ -16,9 +16,9 @@ async function startPathProxy(strips: boolean) {
     if (url !== root && !url.startsWith(`${root}/`)) return void response.writeHead(404).end('another service')
     const path = strips ? url.slice(root.length) || '/' : url
     const options = { host: '127.0.0.1', port: target.port, path, method: request.method, headers: request.headers }
-    const upstream = httpRequest(options, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    const upstream = httpRequest(options, (upstreamResponse) => {
+      response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+      upstreamResponse.pipe(response)
     })
     upstream.on('error', () => response.destroy())
     response.on('close', () => upstream.destroy())

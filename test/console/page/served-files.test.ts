@@ -77,17 +77,17 @@ test('a page contains the frame if the browser has a session cookie', async () =
   for (const cookie of cookies) {
     const seen = await page('/requests', cookie)
     assert.match(seen, /<a class="screen-link" href="\/requests" aria-current="page">Requests<\/a>/)
-    assert.deepEqual(answersIn(seen), {})
+    assert.deepEqual(preloadedResponsesOf(seen), {})
   }
   for (const cookie of ['', 'signalbox_session=', 'my_signalbox_session=x']) {
     const unseen = await page('/requests', cookie)
     assert.match(unseen, /<div id="console"><\/div>/)
-    assert.equal(answersIn(unseen), undefined)
+    assert.equal(preloadedResponsesOf(unseen), undefined)
   }
 })
 
-const answersIn = (page: string): Record<string, any> | undefined => {
-  const json = /<script type="application\/json" id="first-answers">(.*?)<\/script>/.exec(page)?.[1]
+const preloadedResponsesOf = (page: string): Record<string, any> | undefined => {
+  const json = /<script type="application\/json" id="preloaded">(.*?)<\/script>/.exec(page)?.[1]
   return json === undefined ? undefined : JSON.parse(json)
 }
 
@@ -109,17 +109,17 @@ test('a page with a session contains the session and first rows, and is not cach
   const digest = createHash('sha256').update(inlineScripts[0]!).digest('base64')
   const allowed = /script-src ([^;]+)/.exec(plain.headers.get('content-security-policy') ?? '')?.[1]
   assert.deepEqual([inlineScripts.length, allowed], [1, `'self' 'sha256-${digest}'`])
-  const responses = answersIn(text)!
+  const responses = preloadedResponsesOf(text)!
   assert.deepEqual(Object.keys(responses), ['/api/v1/sessions/current', '/api/v1/generations?limit=50'])
   assert.equal(responses['/api/v1/sessions/current'].data.workspace.name, 'Default')
   assert.deepEqual(responses['/api/v1/generations?limit=50'].data, [])
   // Only the script knows which rows an address with filters shows.
-  const filtered = answersIn(await (await page('/requests?last=1h')).text())!
+  const filtered = preloadedResponsesOf(await (await page('/requests?last=1h')).text())!
   assert.deepEqual(Object.keys(filtered), ['/api/v1/sessions/current'])
-  const lab = answersIn(await (await page('/w/lab/requests')).text())!
+  const lab = preloadedResponsesOf(await (await page('/w/lab/requests')).text())!
   assert.deepEqual(Object.keys(lab), Object.keys(responses))
   assert.equal(lab['/api/v1/sessions/current'].data.workspace.name, '</script><b>')
-  assert.deepEqual(answersIn(await (await page('/w/other/requests')).text()), {})
+  assert.deepEqual(preloadedResponsesOf(await (await page('/w/other/requests')).text()), {})
 })
 
 test('a page has the selected theme, and ignores other cookie values', async () => {

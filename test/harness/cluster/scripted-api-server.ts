@@ -35,14 +35,14 @@ export async function startScriptedApiServer(
   const objects = new ScriptedObjects(randomUUID)
   const openWatches = new Map<ServerResponse, () => void>()
   const listener: RequestListener = (request, response) => {
-    void answer(request, response).catch((error: unknown) => {
+    void respond(request, response).catch((error: unknown) => {
       const { code, reason, message } = error instanceof Status ? error : new Status(500, 'InternalError', `${error}`)
       send(response, code, { kind: 'Status', status: 'Failure', code, reason, message })
     })
   }
   const server: Server = options.tls ? https().createServer(options.tls, listener) : createServer(listener)
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', 'http://scripted')
     const parsedRequest = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
     const isWatch = parsedRequest.query.get('watch') === 'true'

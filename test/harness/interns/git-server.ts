@@ -36,10 +36,10 @@ export async function startGitServer(files: Files, { user = '', password = '' } 
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
   const seen: { path: string; authorization: string | undefined }[] = []
   /** Runs before each answer. */
-  const around: { answer?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> } = {}
+  const around: { respond?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> } = {}
   const server = createServer(async (request, response) => {
     seen.push({ path: request.url ?? '', authorization: request.headers.authorization })
-    if (await around.answer?.(request, response)) return
+    if (await around.respond?.(request, response)) return
     if (user && request.headers.authorization !== expected) {
       return void response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
     }

@@ -7,7 +7,7 @@ import type { TestService } from '../service/service.ts'
 type FilesCaller = Pick<TestService, 'url'> & { apiKey?: string; key?: string }
 
 /** The answer to a request for the files of an intern. */
-export type Answer = { status: number; headers: Headers; bytes: Buffer; body: any }
+export type FileResponse = { status: number; headers: Headers; bytes: Buffer; body: any }
 
 /**
  * Requests the files of an intern as this caller: the resource is `content`, `archive`, `folders` or `rename`;
@@ -20,7 +20,7 @@ export function createFilesClient(service: FilesCaller, id: string) {
     resource: string,
     query: Record<string, string> = {},
     options: { body?: NonNullable<RequestInit['body']> | object; headers?: Record<string, string> } = {},
-  ): Promise<Answer> => {
+  ): Promise<FileResponse> => {
     const { body: requestBody, headers } = options
     const isPlain = requestBody !== undefined && Object.getPrototypeOf(requestBody) === Object.prototype
     const url = `${service.url}/interns/${id}/files${resource && `/${resource}`}?${new URLSearchParams(query)}`

@@ -93,11 +93,11 @@ export function agentModel(refusals: string[] = []) {
       return refusal
     }
     const { protocol, streamed } = parseRequest(received)
-    return encodeResponse(protocol, answerTo(conversations[protocol as SimulatedProtocol](received.body)), streamed)
+    return encodeResponse(protocol, respondTo(conversations[protocol as SimulatedProtocol](received.body)), streamed)
   }
 }
 
-function answerTo(conversation: Conversation): ScriptedResponse {
+function respondTo(conversation: Conversation): ScriptedResponse {
   const steps = playForAgent(conversation)
   if (!steps) return { text: 'Title' }
   const reply: { text?: string; calls: { name: string; arguments: string }[] } = { calls: [] }

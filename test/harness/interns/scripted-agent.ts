@@ -150,21 +150,21 @@ async function openSession({ agent }: ClientConnection, cwd: string, modeId: str
 }
 
 /** A model that returns a list of answers, one for each request, and records the requests. */
-export function modelWithResponses(answers: (string | Partial<ToolCall>[] | ModelFault)[]): {
+export function modelWithResponses(responses: (string | Partial<ToolCall>[] | ModelFault)[]): {
   model: Model
   requests: ModelRequest[]
 } {
   const requests: ModelRequest[] = []
   const model: Model = async function* (request) {
-    const answer = answers[requests.length] ?? 'out of answers'
+    const response = responses[requests.length] ?? 'out of answers'
     requests.push({ ...request, messages: structuredClone(request.messages) })
-    if (answer instanceof ModelFault) throw answer
-    if (typeof answer === 'string') {
-      yield { type: 'text.added', text: answer }
-      yield { type: 'message.completed', message: { role: 'assistant', text: answer }, finish: 'stop' }
+    if (response instanceof ModelFault) throw response
+    if (typeof response === 'string') {
+      yield { type: 'text.added', text: response }
+      yield { type: 'message.completed', message: { role: 'assistant', text: response }, finish: 'stop' }
       return
     }
-    const calls = answer.map((call, index) => ({
+    const calls = response.map((call, index) => ({
       id: `c${requests.length}-${index}`,
       name: '',
       arguments: '{}',

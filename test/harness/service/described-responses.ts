@@ -72,18 +72,18 @@ function checkAtEnd(
   response.on('finish', () => {
     const pieces = recorded.splice(0)
     if (pieces.length === 0 || pieces.at(-1)?.length === 0) return
-    for (const { part, text } of description.listFaults(readAnswer(Buffer.concat(pieces))))
+    for (const { part, text } of description.listFaults(readResponse(Buffer.concat(pieces))))
       (isStrict || part === 'body' ? faults : notes).add(text)
   })
 }
 
 /** Parses the bytes of a response of HTTP/1.1. */
-function readAnswer(bytes: Buffer): { status: number; headers: Headers; body: string } {
+function readResponse(bytes: Buffer): { status: number; headers: Headers; body: string } {
   const headEnd = bytes.indexOf('\r\n\r\n')
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
   const rest = bytes.subarray(headEnd + 4)
   const status = Number(statusLine.split(' ')[1])
-  if (status === 100) return readAnswer(rest)
+  if (status === 100) return readResponse(rest)
   const headers = new Headers(
     lines.map((line): [string, string] => {
       const colon = line.indexOf(':')

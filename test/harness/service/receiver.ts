@@ -5,16 +5,16 @@ import { until } from '../until.ts'
 
 type Received = { headers: Record<string, string>; body: string; result: any }
 
-type Answer = (response: ServerResponse, at: number) => void
+type Respond = (response: ServerResponse, at: number) => void
 
 /** A receiver of webhooks: a real server. `await using` closes it. */
-export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end()) {
+export async function startReceiver(respond: Respond = (response) => response.writeHead(204).end()) {
   const received: Received[] = []
   const server = createServer(async (request: IncomingMessage, response) => {
     let body = ''
     for await (const piece of request) body += piece
     received.push({ headers: request.headers as Record<string, string>, body, result: JSON.parse(body) })
-    answer(response, received.length)
+    respond(response, received.length)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -9,13 +9,13 @@ type Document = {
   components: { responses: { [name: string]: Described }; schemas: { [name: string]: Schema } }
 }
 
-type Answer = { status: number; headers: Headers; body: string }
+type ObservedResponse = { status: number; headers: Headers; body: string }
 
 /** A difference between a response and the API description. */
-type AnswerFault = { part: 'status' | 'headers' | 'body' | 'events'; text: string }
+type ResponseFault = { part: 'status' | 'headers' | 'body' | 'events'; text: string }
 
 /** The responses that the API description allows for one operation. */
-export type ResponseDescription = { listFaults: (response: Answer) => AnswerFault[] }
+export type ResponseDescription = { listFaults: (response: ObservedResponse) => ResponseFault[] }
 
 /** Headers that HTTP, caches, proxies and browsers define for any response. They say nothing about one operation. */
 const generalHeaders = new Set([
@@ -73,7 +73,7 @@ function describeResponses(name: string, operation: Operation, document: Documen
         ]
       const headerFaults = [...headers.keys()]
         .filter((header) => !generalHeaders.has(header) && !(header in (described.headers ?? {})))
-        .map((header): AnswerFault => ({ part: 'headers', text: `${where}: the header ${header} is not described` }))
+        .map((header): ResponseFault => ({ part: 'headers', text: `${where}: the header ${header} is not described` }))
       const type = headers.get('content-type')?.split(';', 1)[0]
       // A completion passes on the bytes of a provider with the same protocol, whatever it omits.
       const isPassedOn = operation.tags.includes('completions') && status === 200
@@ -82,7 +82,7 @@ function describeResponses(name: string, operation: Operation, document: Documen
       if (!schema) return [...headerFaults, { part: 'headers', text: `${where}: the type ${type} is not described` }]
       const validate = validatorFor(`${status} ${type}`, schema)
       const part = type === 'text/event-stream' ? 'events' : 'body'
-      const invalid = readValues(type, body).flatMap((value): AnswerFault[] => {
+      const invalid = readValues(type, body).flatMap((value): ResponseFault[] => {
         if (validate(value)) return []
         return [{ part, text: `${where}: ${describeErrors(validate)} in ${JSON.stringify(value).slice(0, 400)}` }]
       })

@@ -26,7 +26,7 @@ export async function startCachingService(): Promise<CachingService> {
     const usage = { prompt: prefixes.at(-1)!.length, cached: cachedPrefix?.length ?? 0 }
     tokens.prompt += usage.prompt
     tokens.cached += usage.cached
-    return { status: 200, type: 'application/json', body: JSON.stringify(answer(usage)) }
+    return { status: 200, type: 'application/json', body: JSON.stringify(createResponse(usage)) }
   })
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-caching-'))
   const catalogue_file = join(folder, 'catalogue.json')
@@ -47,7 +47,7 @@ export async function startCachingService(): Promise<CachingService> {
 
 const endpointOf = ({ path }: Received) => path.split('/')[1]!
 
-function answer({ prompt, cached }: CachingService['tokens']): object {
+function createResponse({ prompt, cached }: CachingService['tokens']): object {
   const usage = { prompt_tokens: prompt, completion_tokens: 2, prompt_tokens_details: { cached_tokens: cached } }
   const message = { role: 'assistant', content: 'So be it.' }
   const choices = [{ index: 0, message, finish_reason: 'stop' }]

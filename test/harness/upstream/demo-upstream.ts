@@ -40,7 +40,7 @@ export async function startDemoUpstream({
       prompt_tokens_details: { cached_tokens: prompt > 500 ? Math.floor(prompt * 0.8) : 0 },
     }
     if (body.stream) await streamWords(response, body.model, usage, content, paceMs)
-    else answer(response, body.model, usage, content)
+    else sendResponse(response, body.model, usage, content)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -58,7 +58,7 @@ function refuse(response: ServerResponse) {
   response.end('{"error":{"message":"Too many requests. Slow down.","code":429}}')
 }
 
-function answer(response: ServerResponse, model: string, usage: object, content: string) {
+function sendResponse(response: ServerResponse, model: string, usage: object, content: string) {
   const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }]
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage }))

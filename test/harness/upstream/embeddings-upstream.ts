@@ -8,7 +8,7 @@ export const vectorAt = (index: number) => [index + 0.5, -0.25]
 /** The tokens that the upstream counts: one for each character. */
 export const tokensOf = (inputs: string[]) => inputs.reduce((sum, input) => sum + input.length, 0)
 
-const answerTo = ({ input, encoding_format: format }: Body) => {
+const respondTo = ({ input, encoding_format: format }: Body) => {
   const count = tokensOf(input)
   return {
     object: 'list',
@@ -22,23 +22,29 @@ const answerTo = ({ input, encoding_format: format }: Body) => {
   }
 }
 
-type Answer = ReturnType<typeof answerTo>
+type EmbeddingsResponse = ReturnType<typeof respondTo>
 
 /** How the responses for these models differ. A number is an error status. */
-const answerChanges: Record<string, number | ((response: any, body: Body) => object)> = {
+const responseChanges: Record<string, number | ((response: any, body: Body) => object)> = {
   broken: 500,
   invalid: 400,
-  short: ({ data, ...response }: Answer) => ({ ...response, data: data.slice(1) }),
-  twice: ({ data, ...response }: Answer) => ({ ...response, data: [data[0], ...data.slice(0, -1)] }),
-  empty: ({ data, ...response }: Answer) => ({ ...response, data: data.map((item) => ({ ...item, embedding: [] })) }),
+  short: ({ data, ...response }: EmbeddingsResponse) => ({ ...response, data: data.slice(1) }),
+  twice: ({ data, ...response }: EmbeddingsResponse) => ({ ...response, data: [data[0], ...data.slice(0, -1)] }),
+  empty: ({ data, ...response }: EmbeddingsResponse) => ({
+    ...response,
+    data: data.map((item) => ({ ...item, embedding: [] })),
+  }),
   chat: () => ({ choices: [{ message: { role: 'assistant', content: 'Hi' } }] }),
   error: () => ({ error: { message: 'no capacity', code: 503 } }),
-  reversed: ({ data, ...response }: Answer) => ({ ...response, data: data.toReversed() }),
-  floats: (_, body) => answerTo({ ...body, encoding_format: 'float' }),
-  base64: (_, body) => answerTo({ ...body, encoding_format: 'base64' }),
-  nousage: ({ usage: _, ...response }: Answer) => response,
-  totalonly: ({ usage, ...response }: Answer) => ({ ...response, usage: { total_tokens: usage.total_tokens } }),
-  textusage: ({ usage, ...response }: Answer) => ({
+  reversed: ({ data, ...response }: EmbeddingsResponse) => ({ ...response, data: data.toReversed() }),
+  floats: (_, body) => respondTo({ ...body, encoding_format: 'float' }),
+  base64: (_, body) => respondTo({ ...body, encoding_format: 'base64' }),
+  nousage: ({ usage: _, ...response }: EmbeddingsResponse) => response,
+  totalonly: ({ usage, ...response }: EmbeddingsResponse) => ({
+    ...response,
+    usage: { total_tokens: usage.total_tokens },
+  }),
+  textusage: ({ usage, ...response }: EmbeddingsResponse) => ({
     ...response,
     usage: { prompt_tokens: String(usage.total_tokens) },
   }),
@@ -55,9 +61,9 @@ export function startEmbeddingsUpstream(): Promise<ScriptedUpstream> {
     if (path.endsWith(':batchEmbedContents'))
       return json(200, { embeddings: body.requests.map((_: unknown, index: number) => ({ values: vectorAt(index) })) })
     if (path !== '/v1/embeddings') return json(404, { error: { message: `no ${path} here` } })
-    const change = answerChanges[body.model]
+    const change = responseChanges[body.model]
     if (typeof change === 'number') return json(change, { error: { message: `status ${change} of ${body.model}` } })
-    const response = answerTo(body)
+    const response = respondTo(body)
     return json(200, change?.(response, body) ?? response)
   })
 }

@@ -14,7 +14,7 @@ export async function startGeminiGateway(serviceUrl: () => string): Promise<Asyn
     response.on('close', () => disconnection.abort())
     try {
       const key = request.headers['x-goog-api-key']
-      const answer = await fetch(`${serviceUrl()}/chat/completions`, {
+      const upstreamResponse = await fetch(`${serviceUrl()}/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({
@@ -26,12 +26,14 @@ export async function startGeminiGateway(serviceUrl: () => string): Promise<Asyn
         }),
         signal: disconnection.signal,
       })
-      if (!answer.ok)
-        return void response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+      if (!upstreamResponse.ok)
+        return void response
+          .writeHead(upstreamResponse.status, { 'content-type': 'application/json' })
+          .end(await upstreamResponse.text())
       const isStream = method.startsWith('stream')
       response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
       const parts: object[] = []
-      for await (const piece of readPieces(answer)) {
+      for await (const piece of readPieces(upstreamResponse)) {
         parts.push(...(piece.candidates[0]?.content.parts ?? []))
         if (isStream) response.write(`data: ${JSON.stringify(piece)}\n\n`)
       }

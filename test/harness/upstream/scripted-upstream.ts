@@ -13,7 +13,7 @@ export type ScriptedUpstream = AsyncDisposable & { url: string; requests: Receiv
 
 type Reply = { status: number; type: string; body: Buffer | string }
 
-export async function startScriptedUpstream(answer: (received: Received) => Reply): Promise<ScriptedUpstream> {
+export async function startScriptedUpstream(respond: (received: Received) => Reply): Promise<ScriptedUpstream> {
   const requests: Received[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -26,7 +26,7 @@ export async function startScriptedUpstream(answer: (received: Received) => Repl
       text,
     }
     requests.push(received)
-    const { status, type, body: result } = answer(received)
+    const { status, type, body: result } = respond(received)
     response.writeHead(status, { 'content-type': type })
     response.end(result)
   })

@@ -6,10 +6,13 @@ import { providerFacts } from './provider-facts.ts'
 import { encodeResponse } from './upstream-responses.ts'
 
 type ClientRequest = { url: string; key: string; text: string }
-type Answer = { status: number; text: string }
+type TextResponse = { status: number; text: string }
 
 /** An upstream of every protocol and a client in a separate thread, so that this thread runs only the service. One request at a time. */
-export type SeparateThread = AsyncDisposable & { upstream: string; send: (request: ClientRequest) => Promise<Answer> }
+export type SeparateThread = AsyncDisposable & {
+  upstream: string
+  send: (request: ClientRequest) => Promise<TextResponse>
+}
 
 export async function startSeparateThread(): Promise<SeparateThread> {
   const worker = new Worker(new URL(import.meta.url))
@@ -19,7 +22,7 @@ export async function startSeparateThread(): Promise<SeparateThread> {
     upstream,
     send(request) {
       worker.postMessage(request)
-      return nextMessage<Answer>()
+      return nextMessage<TextResponse>()
     },
     async [Symbol.asyncDispose]() {
       await worker.terminate()
@@ -29,7 +32,7 @@ export async function startSeparateThread(): Promise<SeparateThread> {
 
 async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
   const server = createServer((incoming, response) => {
-    if (incoming.url?.endsWith('/embeddings')) return void answerEmbeddings(incoming, response)
+    if (incoming.url?.endsWith('/embeddings')) return void respondWithEmbeddings(incoming, response)
     const protocol = Object.entries(providerFacts).find(([, { path }]) => path.test(incoming.url ?? ''))
     const { status, type, body } = encodeResponse((protocol?.[0] ?? 'openai-chat') as never, { text: 'Hi' }, false)
     incoming.resume().on('end', () => response.writeHead(status, { 'content-type': type }).end(body))
@@ -53,7 +56,7 @@ async function runThread(port: NonNullable<typeof parentPort>): Promise<void> {
 }
 
 /** Answers with one vector for each input, with the requested dimensions and always as numbers. */
-async function answerEmbeddings(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respondWithEmbeddings(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const { input, dimensions } = JSON.parse((await incoming.toArray()).join(''))
   const embedding = Array.from({ length: dimensions ?? 8 }, (_, at) => Math.sin(at))
   const item = JSON.stringify(embedding)

@@ -60,7 +60,7 @@ export async function startControlPlane(folder: string): Promise<ControlPlane> {
     'allow-privileged': true,
     profiling: false,
   })
-  const ready = async () => void (await until(() => answers(kubectl), 240_000))
+  const ready = async () => void (await until(() => isResponding(kubectl), 240_000))
   await ready()
   const local = { kubeconfig, 'bind-address': '127.0.0.1', 'leader-elect': false }
   const accounts = { 'service-account-private-key-file': 'pki/sa.key', 'root-ca-file': 'pki/ca.crt' }
@@ -71,7 +71,7 @@ export async function startControlPlane(folder: string): Promise<ControlPlane> {
   return { url, ca, kubeconfig, kubectl, apiServer, ready, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
-async function answers(kubectl: Kubectl): Promise<boolean> {
+async function isResponding(kubectl: Kubectl): Promise<boolean> {
   try {
     return (await kubectl(['get', '--raw', '/readyz'])) === 'ok'
   } catch {

@@ -73,12 +73,12 @@ export async function startServer(
   process.once('exit', endGroup)
   const url = `http://127.0.0.1:${port}/v1`
   const headers = { authorization: `Bearer ${place.key}` }
-  const answers = () =>
+  const isResponding = () =>
     fetch(`${url}/models`, { headers }).then(
       ({ ok }) => ok,
       () => false,
     )
-  await until(async () => (await answers()) || child.exitCode !== null, 20 * 60_000)
+  await until(async () => (await isResponding()) || child.exitCode !== null, 20 * 60_000)
   if (child.exitCode !== null) throw new Error(`${server.name} ended: ${readFileSync(log, 'utf8').slice(-2000)}`)
   return {
     url,

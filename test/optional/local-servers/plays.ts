@@ -145,8 +145,12 @@ export const plays: Record<Behaviour, (world: ServerWorld) => Promise<void>> = {
       for await (const { choices } of await openai(world).chat.completions.create(options))
         if (choices[0]?.delta.content) break
     }
-    const answer = await openai(world).chat.completions.create({ model: world.model, messages: hello, max_tokens: 50 })
-    assert.equal(answer.choices[0]!.message.content, text)
+    const response = await openai(world).chat.completions.create({
+      model: world.model,
+      messages: hello,
+      max_tokens: 50,
+    })
+    assert.equal(response.choices[0]!.message.content, text)
   },
 
   async 'thirty responses in a row'({ service, model }) {

@@ -28,11 +28,11 @@ const response = (members: object) => ({
   ...members,
 })
 
-type Answer = { name: string; protocol: Protocol; body: object; not?: Door }
-const chat = (name: string, body: object): Answer => ({ name, protocol: 'openai-chat', body })
+type LooseResponse = { name: string; protocol: Protocol; body: object; not?: Door }
+const chat = (name: string, body: object): LooseResponse => ({ name, protocol: 'openai-chat', body })
 
 /** Whole responses with both sources. */
-const citing: Answer[] = [
+const citing: LooseResponse[] = [
   chat('citations of Perplexity and xAI', message({}, { citations: urls })),
   chat('results of Perplexity', message({}, { citations: urls, search_results: named })),
   chat('citations with titles', message({}, { citations: named })),
@@ -70,7 +70,7 @@ const url = `data:image/webp;base64,${data}`
 const inline = { inline_data: { mime_type: 'image/webp', data } }
 
 /** Whole responses with one image. */
-const drawing: Answer[] = [
+const drawing: LooseResponse[] = [
   chat('an image of LiteLLM', message({ image: { url } })),
   chat('a file of the AI SDK', message({ content: [text, { type: 'file', mediaType: 'image/webp', data }] })),
   chat('a file as content', message({ content: { type: 'file', mediaType: 'image/webp', data } })),

@@ -100,8 +100,8 @@ onEachDatabase('stored contents', (kind) => {
       assert.deepEqual([error, truncated, output.reasoning], [null, false, null])
     }
     // Also by the id in the answer.
-    const answer = await service.ask('POST', '/chat/completions', { body: saying('demo:words=3') })
-    await until(async () => (await read(service, answer.body.id)).status === 200)
+    const response = await service.ask('POST', '/chat/completions', { body: saying('demo:words=3') })
+    await until(async () => (await read(service, response.body.id)).status === 200)
     const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url })
     const { data } = await client.generations.listGenerationContent({ id: streamed })
     assert.deepEqual((data.input as { messages: unknown }).messages, [{ role: 'user', content: 'demo:words=7' }])
@@ -342,8 +342,8 @@ onEachDatabase('stored contents with three workers', (kind) => {
     const statusOf = async (id: string) => (await fetch(`${url}/generation/content?id=${id}`, { headers })).status
     const ids = await Promise.all(Array.from({ length: 20 }, complete))
     for (const id of ids) await until(async () => (await statusOf(id)) === 200)
-    const answer = await manage(url, 'DELETE', `/workspaces/${workspace.id}/contents`)
-    assert.equal(answer.deleted_count, 20)
+    const response = await manage(url, 'DELETE', `/workspaces/${workspace.id}/contents`)
+    assert.equal(response.deleted_count, 20)
     for (const id of ids) assert.equal(await statusOf(id), 404)
     server!.signal('SIGTERM')
     await server!.ended

@@ -27,10 +27,10 @@ for (const trouble of ['stalled', 'cut'] as const) {
     const statuses = new Set<number>()
     let spent = 0
     const ask = async () => {
-      const answer = await askForWords(url, 5)
-      statuses.add(answer.status)
-      spent += answer.cost
-      return answer
+      const response = await askForWords(url, 5)
+      statuses.add(response.status)
+      spent += response.cost
+      return response
     }
     assert.equal((await ask()).status, 200)
     proxy.turn(trouble)
@@ -66,9 +66,9 @@ test('a server cut off for longer than its lease exceeds no limit and loses noth
   let spent = 0
   const spendAll = async () => {
     for (let status = 0; status !== 403; ) {
-      const answer = await askForWords(otherUrl, 10)
-      status = answer.status
-      spent += answer.cost
+      const response = await askForWords(otherUrl, 10)
+      status = response.status
+      spent += response.cost
       // Refused only for now: the reservations of the other server count until its lease ends.
       if (status !== 200 && status !== 403) await sleep(100)
     }

@@ -15,9 +15,9 @@ const managementKey = `sb-v1-${'c'.repeat(64)}`
 const keys = { BOOTSTRAP_MANAGEMENT_KEY: managementKey, BOOTSTRAP_API_KEY: `sb-v1-${'d'.repeat(64)}` }
 const manage = async (url: string, method: string, path: string, body?: object) => {
   const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' }
-  const answer = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null })
-  assert.ok(answer.ok, `${path}: ${answer.status}`)
-  return (await answer.json()) as { data: { label: string }[] }
+  const response = await fetch(url + path, { method, headers, body: body ? JSON.stringify(body) : null })
+  assert.ok(response.ok, `${path}: ${response.status}`)
+  return (await response.json()) as { data: { label: string }[] }
 }
 const credential = { provider: 'openai', key: 'sk-0123456789abcdefghij', name: 'ours' }
 

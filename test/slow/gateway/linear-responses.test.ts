@@ -42,7 +42,7 @@ const candidate = (parts: object[]) => ({ candidates: [{ content: { parts }, fin
 const mostOutputTexts = 10_000
 const calls = (n: number, make: (index: number) => object) => times(Math.min(n, maxToolCalls), make)
 
-const answers: Record<string, [Protocol, (count: number) => object]> = {
+const responses: Record<string, [Protocol, (count: number) => object]> = {
   'calls with the same id': [
     'openai-chat',
     (n) => completion(message({ tool_calls: calls(n, () => called({ id: 'c' })) })),
@@ -118,7 +118,7 @@ const answers: Record<string, [Protocol, (count: number) => object]> = {
 
 describe('processor time grows in proportion to a response with', () => {
   const most = 20_000
-  for (const [name, [protocol, make]] of Object.entries(answers))
+  for (const [name, [protocol, make]] of Object.entries(responses))
     test(name, () => {
       const [small, large] = [JSON.stringify(make(most / sizeRatio)), JSON.stringify(make(most))]
       requireLinear(protocol, { small, large }, (text) => relay(protocol, text))

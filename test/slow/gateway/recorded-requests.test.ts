@@ -36,8 +36,8 @@ describe('recorded requests to real providers', { skip: noRecordings }, () => {
     const cases: Case[] = []
     for (const recording of recordings)
       for (const client of clients) {
-        const answer = await inWords(client, recording)
-        const request = 'refused' in answer ? answer : await asker.ask(client, upstream, answer.sent)
+        const response = await inWords(client, recording)
+        const request = 'refused' in response ? response : await asker.ask(client, upstream, response.sent)
         cases.push({ name: recording.name, own: recording.protocol, client, request })
       }
     return cases

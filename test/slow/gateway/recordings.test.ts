@@ -13,7 +13,7 @@ import { plainResponse } from '../../recordings/plain-responses.ts'
 import { isStreamed, noRecordings, type Recording, readRecordings } from '../../recordings/recordings.ts'
 import { type Player, startPlayer } from '../../recordings/service.ts'
 
-type Reading = (answer: string, streamed: boolean) => Plain
+type Reading = (response: string, streamed: boolean) => Plain
 
 const readings: Partial<Record<Protocol, Reading>> & Record<SimulatedProtocol, Reading> = {
   'openai-chat': simplifyChat,

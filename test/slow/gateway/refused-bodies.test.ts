@@ -46,9 +46,9 @@ const clients: Record<string, Client> = {
     return response.status
   },
   undici: async (url, key, body) => {
-    const answer = await request(url, { method: 'POST', headers: headersOf(key), body })
-    await answer.body.text()
-    return answer.statusCode
+    const response = await request(url, { method: 'POST', headers: headersOf(key), body })
+    await response.body.text()
+    return response.statusCode
   },
   'http.client': python(withHttpClient),
   requests: python(withRequests),

@@ -12,20 +12,20 @@ const impatient = { headersMs: 300, requestMs: 600, checkEveryMs: 50 }
 async function converse(service: TestService, parts: Iterable<string>, everyMs = 0): Promise<string> {
   const { hostname, port } = new URL(service.url)
   const socket: Socket = connect(Number(port), hostname)
-  let answer = ''
+  let response = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
+    response += text
   })
   socket.on('error', () => {})
   const closed = once(socket, 'close')
   await once(socket, 'connect')
   for (const part of parts) {
-    if (socket.destroyed || answer !== '') break
+    if (socket.destroyed || response !== '') break
     socket.write(part)
     if (everyMs) await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
   await closed
-  return answer
+  return response
 }
 
 function head(service: TestService, ...lines: string[]): string {
@@ -36,23 +36,23 @@ function head(service: TestService, ...lines: string[]): string {
 test('a client that sends its headers slowly is cut off with 408', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ timeouts: impatient })
   const drip = [...'GET /api/v1/health HTTP/1.1\r\nhost: x\r\nx-slow: and so on and on and on and on and on and on']
-  const answer = await converse(service, drip, 20)
-  assert.match(answer, /^HTTP\/1.1 408 Request Timeout\r\n/)
-  assert.match(answer, /\{"error":\{"code":408,"message":"The request did not arrive in time\."\}\}$/)
+  const response = await converse(service, drip, 20)
+  assert.match(response, /^HTTP\/1.1 408 Request Timeout\r\n/)
+  assert.match(response, /\{"error":\{"code":408,"message":"The request did not arrive in time\."\}\}$/)
 })
 
 test('a client that sends its body slowly is cut off with 408', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ timeouts: impatient })
   const declared = head(service, 'content-type: application/json', 'content-length: 1000')
-  const answer = await converse(service, [declared, ...'{"model": "and so on and on and on and on and on'], 20)
-  assert.match(answer, /^HTTP\/1.1 408 Request Timeout\r\n/)
+  const response = await converse(service, [declared, ...'{"model": "and so on and on and on and on and on'], 20)
+  assert.match(response, /^HTTP\/1.1 408 Request Timeout\r\n/)
 })
 
 test('a slow client does not delay others', { timeout: 900_000 }, async () => {
   await using service = await startTestService({ timeouts: impatient })
   const slow = Array.from({ length: 50 }, () => converse(service, [...'GET /api/v1/hea'], 20))
   assert.equal((await service.ask('GET', '/health')).status, 200)
-  for (const answer of await Promise.all(slow)) assert.match(answer, /^HTTP\/1.1 408 /)
+  for (const response of await Promise.all(slow)) assert.match(response, /^HTTP\/1.1 408 /)
 })
 
 test('a declared length over 4 MiB returns 413 before the body is sent', { timeout: 900_000 }, async () => {
@@ -65,8 +65,8 @@ test('a chunked body is 413 as soon as it is over 4 MiB', { timeout: 900_000 }, 
   await using service = await startTestService()
   const chunk = `10000\r\n${' '.repeat(65536)}\r\n`
   const declared = head(service, 'content-type: application/json', 'transfer-encoding: chunked')
-  const answer = await converse(service, [declared, ...Array.from({ length: 66 }, () => chunk)], 1)
-  assert.match(answer, /^HTTP\/1.1 413 .*"code":413,/s)
+  const response = await converse(service, [declared, ...Array.from({ length: 66 }, () => chunk)], 1)
+  assert.match(response, /^HTTP\/1.1 413 .*"code":413,/s)
 })
 
 test('a setting allows larger bodies, and the error has the limit in force', async () => {
@@ -93,8 +93,8 @@ test('a body of exactly 4 MiB is read', async () => {
 
 test('headers over 32 KiB are 431', { timeout: 900_000 }, async () => {
   await using service = await startTestService()
-  const answer = await converse(service, [head(service, `x-big: ${'x'.repeat(40_000)}`)])
-  assert.match(answer, /^HTTP\/1.1 431 .*x-request-id: [\w-]{36}\r\n.*"code":431,/s)
+  const response = await converse(service, [head(service, `x-big: ${'x'.repeat(40_000)}`)])
+  assert.match(response, /^HTTP\/1.1 431 .*x-request-id: [\w-]{36}\r\n.*"code":431,/s)
 })
 
 test('invalid HTTP is 400 in the usual envelope', { timeout: 900_000 }, async () => {
@@ -153,10 +153,10 @@ test('every path names its methods when it refuses one', async () => {
 
 test('an unknown expectation is 417 in the usual envelope', async () => {
   await using service = await startTestService()
-  const answer = await converse(service, [
+  const response = await converse(service, [
     'GET /api/v1/health HTTP/1.1\r\nhost: x\r\nexpect: foo\r\nconnection: close\r\n\r\n',
   ])
-  assert.match(answer, /^HTTP\/1.1 417 .*x-request-id: [\w-]{36}\r\n.*\{"error":\{"code":417,/s)
+  assert.match(response, /^HTTP\/1.1 417 .*x-request-id: [\w-]{36}\r\n.*\{"error":\{"code":417,/s)
 })
 
 test('a body with a million invalid items or levels is refused at once', async () => {
@@ -164,8 +164,8 @@ test('a body with a million invalid items or levels is refused at once', async (
   const send = async (part: string) => {
     const body = `{"model":"signalbox/demo","input":"x","tools":[${part}]}`
     const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${service.url}/responses`, { method: 'POST', headers, body })
-    return ((await answer.json()) as { error: { code: number; message: string } }).error
+    const response = await fetch(`${service.url}/responses`, { method: 'POST', headers, body })
+    return ((await response.json()) as { error: { code: number; message: string } }).error
   }
   const many = await send(Array(1_000_000).fill('{}').join(','))
   assert.deepEqual([many.code, /more than 100000 items/.test(many.message)], [413, true])
@@ -176,12 +176,12 @@ test('a body with a million invalid items or levels is refused at once', async (
 test('a request without a host is 400 in the usual envelope', async () => {
   await using service = await startTestService()
   for (const path of ['/health', '/models', '/nothing']) {
-    const answer = await converse(service, [
+    const response = await converse(service, [
       `GET /api/v1${path} HTTP/1.1\r\nauthorization: Bearer ${service.apiKey}\r\nconnection: close\r\n\r\n`,
     ])
-    assert.match(answer, /^HTTP\/1.1 400 Bad Request\r\n/)
-    assert.match(answer, /x-request-id: /)
-    assert.match(answer, /\{"error":\{"code":400,"message":"The request has no Host header/)
+    assert.match(response, /^HTTP\/1.1 400 Bad Request\r\n/)
+    assert.match(response, /x-request-id: /)
+    assert.match(response, /\{"error":\{"code":400,"message":"The request has no Host header/)
   }
 })
 
@@ -192,8 +192,12 @@ test('a body of up to 1 MiB is not refused for its number of items', async () =>
   const names = Array.from({ length: 100_000 }, (_, index) => `"${index.toString(36)}":1`).join(',')
   for (const other of [`[1${',1'.repeat((room - 3) / 2)}]`, `[[]${',[]'.repeat((room - 4) / 3)}]`, `{${names}}`]) {
     const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${service.url}/chat/completions`, { method: 'POST', headers, body: `${head}${other}}` })
-    assert.equal(answer.status, 200, await answer.text())
+    const response = await fetch(`${service.url}/chat/completions`, {
+      method: 'POST',
+      headers,
+      body: `${head}${other}}`,
+    })
+    assert.equal(response.status, 200, await response.text())
   }
 })
 
@@ -213,8 +217,8 @@ test('a body with bytes that are not UTF-8 is answered 400', async () => {
       const [start, end] = ['{"model":"signalbox/demo","name":"', '","messages":[{"role":"user","content":"Hi"}]}']
       const body = Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)])
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const answer = await fetch(service.url + path, { method: 'POST', headers, body })
-      assert.deepEqual([answer.status, /not valid UTF-8/.test(await answer.text())], [400, true], path)
+      const response = await fetch(service.url + path, { method: 'POST', headers, body })
+      assert.deepEqual([response.status, /not valid UTF-8/.test(await response.text())], [400, true], path)
     }
   }
 })

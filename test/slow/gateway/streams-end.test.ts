@@ -225,7 +225,7 @@ describe('a complete response in flight', () => {
     const pending = service.ask('POST', '/chat/completions', { key, body })
     await until(async () => (await service.ask('GET', '/metrics', { key: service.managementKey })).status === 200)
     await service.manage('PATCH', path, { disabled: true })
-    const { status, body: answer } = await pending
-    assert.deepEqual([status, answer.error.message.slice(0, 23)], [401, 'The key of this request'])
+    const { status, body: responseBody } = await pending
+    assert.deepEqual([status, responseBody.error.message.slice(0, 23)], [401, 'The key of this request'])
   })
 })

@@ -53,8 +53,8 @@ async function healthWaits(url: URL): Promise<{ longest: number; median: number 
   const waits: number[] = []
   for (let tries = 0; tries < 50; tries++) {
     const startedAt = performance.now()
-    const answer = await fetch(`${url}/health`)
-    await answer.text()
+    const response = await fetch(`${url}/health`)
+    await response.text()
     waits.push(performance.now() - startedAt)
   }
   waits.sort((a, b) => a - b)

@@ -24,9 +24,9 @@ function statusOf(url: string, method: string, cookie: string, csrf: string): Pr
 
 async function signIn(url: string): Promise<{ cookie: string; csrf: string }> {
   const headers = { 'content-type': 'application/json', origin: new URL(url).origin }
-  const answer = await fetch(`${url}/sessions`, { method: 'POST', headers, body: JSON.stringify({ key: apiKey }) })
-  const cookie = answer.headers.get('set-cookie')!.split(';')[0]!
-  return { cookie, csrf: ((await answer.json()) as any).data.csrf_token }
+  const response = await fetch(`${url}/sessions`, { method: 'POST', headers, body: JSON.stringify({ key: apiKey }) })
+  const cookie = response.headers.get('set-cookie')!.split(';')[0]!
+  return { cookie, csrf: ((await response.json()) as any).data.csrf_token }
 }
 
 /** The results of this many requests, each on a separate connection. */

@@ -159,7 +159,7 @@ test('sign-in continues with the ID token when the user-info endpoint fails', as
   const { issuer } = world
   const send = (status: number, type: string, body: string) => (response: ServerResponse) =>
     void response.writeHead(status, { 'content-type': type }).end(body)
-  const answers = {
+  const responses = {
     forbidden: send(403, 'text/plain', 'no'),
     broken: send(500, 'application/json', '{}'),
     'no JSON': send(200, 'application/json', 'x'),
@@ -168,7 +168,7 @@ test('sign-in continues with the ID token when the user-info endpoint fails', as
     cut: (response: ServerResponse) => void response.destroy(),
   }
   issuer.idToken = ada
-  for (const [name, userInfo] of Object.entries(answers)) {
+  for (const [name, userInfo] of Object.entries(responses)) {
     issuer.userInfo = userInfo
     assert.equal((await signIn(world)).session?.member.email, 'ada@example.com', name)
   }

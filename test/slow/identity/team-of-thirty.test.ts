@@ -321,13 +321,13 @@ async function spendAll(world: World, key: string): Promise<number> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const body = JSON.stringify(words(5))
     const response = await fetch(`${world.url}/chat/completions`, { method: 'POST', headers, body })
-    const answer = (await response.json()) as any
+    const responseBody = (await response.json()) as any
     if (response.status === 403) return sum
     // 429: what another request has reserved can be free in a moment.
-    assert.ok(response.status === 200 || response.status === 429, JSON.stringify(answer))
+    assert.ok(response.status === 200 || response.status === 429, JSON.stringify(responseBody))
     if (response.status === 200) {
-      assert.equal(answer.usage.cost, 5 * usdOfWord)
-      sum += answer.usage.cost
+      assert.equal(responseBody.usage.cost, 5 * usdOfWord)
+      sum += responseBody.usage.cost
     }
   }
 }

@@ -20,7 +20,7 @@ const random = (least: number, most: number) => least + Math.floor(Math.random()
  * Adds up the spending from the costs in the responses. A request in flight when its server was killed has no response,
  * whether or not the provider gave one. Its cost is in `cutOffUsd`, spent or not.
  */
-type Spent = { usd: number; cutOffUsd: number; answers: number }
+type Spent = { usd: number; cutOffUsd: number; responses: number }
 
 async function inParallel(workers: number, work: () => Promise<boolean>): Promise<void> {
   const worker = async () => {
@@ -39,13 +39,13 @@ async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void
     if (started++ >= requests) return false
     const url = [...urls][started % urls.size]!
     const words = random(3, 12)
-    const answer = await askForWords(url, words, words + random(0, 8), started % 3 === 0).catch(() => undefined)
-    if (answer === undefined) {
+    const response = await askForWords(url, words, words + random(0, 8), started % 3 === 0).catch(() => undefined)
+    if (response === undefined) {
       if (!remains) urls.delete(url)
       spent.cutOffUsd += words * usdOfWord
-    } else if (answer.status === 200) {
-      spent.usd += answer.cost
-      spent.answers++
+    } else if (response.status === 200) {
+      spent.usd += response.cost
+      spent.responses++
     }
     if (spent.usd > limitUsd / 2) midway()
     return true
@@ -56,11 +56,11 @@ async function spendAtRandom(urls: Set<string>, spent: Spent, midway: () => void
 async function spendTheRest(urls: Set<string>, spent: Spent): Promise<void> {
   for (const url of urls) {
     await inParallel(20, async () => {
-      const answer = await askForWords(url, 1)
-      if (answer.status === 200) spent.usd += answer.cost
+      const response = await askForWords(url, 1)
+      if (response.status === 200) spent.usd += response.cost
       // Refused only for now: reservations of a killed server count until their lease ends.
-      else if (answer.status !== 403) await sleep(retryMs)
-      return answer.status !== 403 && spent.usd <= limitUsd + 1e-9
+      else if (response.status !== 403) await sleep(retryMs)
+      return response.status !== 403 && spent.usd <= limitUsd + 1e-9
     })
   }
 }
@@ -75,7 +75,7 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, w
   const urls = new Set(await Promise.all(servers.map(({ url }) => url)))
   const [first] = urls
   const { path } = await setBudget(first!, limitUsd)
-  const spent: Spent = { usd: 0, cutOffUsd: 0, answers: 0 }
+  const spent: Spent = { usd: 0, cutOffUsd: 0, responses: 0 }
   const kill = once(() =>
     killsWorker ? killWorker(join(testStore.settings.data_dir, 'data')) : servers.at(-1)?.signal('SIGKILL'),
   )

@@ -5,13 +5,13 @@ import { onOneDatabase } from '../../harness/database/databases.ts'
 import { startFaultyService } from '../../harness/service/faulty-service.ts'
 import type { TestService } from '../../harness/service/service.ts'
 import { until } from '../../harness/until.ts'
-import { validAnswers } from '../../harness/upstream/faulty/faults.ts'
+import { validResponses } from '../../harness/upstream/faulty/faults.ts'
 import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty/faulty-upstream.ts'
 
 const slowMs = 120
 const plays = {
-  ok: validAnswers.ok!,
-  slow: (taken: FaultyRequest) => void sleep(slowMs).then(() => validAnswers.ok!(taken)),
+  ok: validResponses.ok!,
+  slow: (taken: FaultyRequest) => void sleep(slowMs).then(() => validResponses.ok!(taken)),
   broken: ({ socket }: FaultyRequest) => socket.resetAndDestroy(),
 }
 

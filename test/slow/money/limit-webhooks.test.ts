@@ -52,12 +52,12 @@ async function testNotifiedOnce(kind: DatabaseKind, count: number, workers: numb
 }
 
 async function spendTillRefused(url: string): Promise<void> {
-  for (let answered = 0; answered * 7 * usdOfWord <= limitUsd; ) {
+  for (let completed = 0; completed * 7 * usdOfWord <= limitUsd; ) {
     const { status, body } = await askForWords(url, 7)
     if (status === 403) return
     // 429: the reservations of others can be free in a moment.
     assert.ok(status === 200 || status === 429, body)
-    if (status === 200) answered++
+    if (status === 200) completed++
   }
   assert.fail('One client spent more than the whole limit.')
 }

@@ -46,10 +46,10 @@ function keepAsking(url: string) {
   const asking = (async () => {
     while (!stopped) {
       const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-      const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(() => undefined)
-      if (!answer?.ok) return
-      answered.set(answer.headers.get('x-generation-id') ?? '', performance.now())
-      await answer.arrayBuffer().catch(() => {})
+      const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(() => undefined)
+      if (!response?.ok) return
+      answered.set(response.headers.get('x-generation-id') ?? '', performance.now())
+      await response.arrayBuffer().catch(() => {})
       await sleep(askEveryMs)
     }
   })()
@@ -138,7 +138,7 @@ onEachDatabase('metered requests', (kind) => {
 })
 
 /** Whole and streamed responses whose upstream reports this usage. */
-const answersWith = (result: object): Record<'whole' | 'streamed', FaultyBehaviour> => ({
+const respondsWith = (result: object): Record<'whole' | 'streamed', FaultyBehaviour> => ({
   whole: ({ socket }) => void socket.write(completeResponse(200, completion('Hello there', { usage: result }))),
   streamed({ socket }) {
     const last = `data: ${JSON.stringify({ id: 'x', choices: [], usage: result })}\n\n`
@@ -158,7 +158,7 @@ const oddUsages = [
 onEachDatabase('a provider’s count that makes no sense', (kind) => {
   test('do not fail when the write fails: they are estimated', async () => {
     const behaviours = oddUsages.flatMap((result, at) =>
-      Object.entries(answersWith(result)).map(([how, behaviour]) => [`${how}${at}`, behaviour] as const),
+      Object.entries(respondsWith(result)).map(([how, behaviour]) => [`${how}${at}`, behaviour] as const),
     )
     await using upstream = await startFaultyUpstream(Object.fromEntries(behaviours))
     const names = behaviours.map(([name]) => name)
@@ -167,13 +167,13 @@ onEachDatabase('a provider’s count that makes no sense', (kind) => {
     for (const name of names) {
       const request = { model: `faulty/${name}`, stream: name.startsWith('streamed'), max_tokens: 10 }
       const messages = [{ role: 'user', content: 'Hi' }]
-      const answer = await service.ask('POST', '/chat/completions', {
+      const response = await service.ask('POST', '/chat/completions', {
         key: created.key,
         body: { ...request, messages },
       })
-      assert.equal(answer.status, 200, `${name}: ${answer.text}`)
-      assert.match(answer.text, /Hello there/)
-      const id = answer.headers.get('x-generation-id') ?? ''
+      assert.equal(response.status, 200, `${name}: ${response.text}`)
+      assert.match(response.text, /Hello there/)
+      const id = response.headers.get('x-generation-id') ?? ''
       const data = await untilMetered(service, id)
       assert.deepEqual([data.tokens_estimated, data.tokens_prompt, data.tokens_completion], [true, 1, 3], name)
     }
@@ -199,8 +199,8 @@ test('requests are refused while Postgres is unavailable, and served after it', 
   const refused = await ask()
   await setReachable(service.testStore, true)
   const after = await until(async () => {
-    const answer = await ask()
-    return answer.status === 200 && answer
+    const response = await ask()
+    return response.status === 200 && response
   })
   assert.deepEqual([before.status, refused.status, after.status], [200, 503, 200])
   for (const { headers } of [before, after]) assert.ok(await untilMetered(service, headers.get('x-generation-id')))

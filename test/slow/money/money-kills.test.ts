@@ -61,21 +61,21 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     await using w = await newWorld(kind)
     const first = await w.start()
     const budget = await setBudget(first.url, 1)
-    const answered = (await askForWords(first.url, 100)).cost
-    await until(async () => near((await manage(first.url, 'GET', budget.path)).data.spent_usd, answered))
+    const completedCost = (await askForWords(first.url, 100)).cost
+    await until(async () => near((await manage(first.url, 'GET', budget.path)).data.spent_usd, completedCost))
     const held = Array.from({ length: 4 }, () => askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {}))
     await until(async () => (await manage(first.url, 'GET', budget.path)).data.held_usd >= 200 * usdOfWord)
     await killServer(first.server)
     await Promise.all(held)
     await expireLeases(w.testStore)
     const remaining = await readAccount(w.testStore, budget.account)
-    assert.ok(remaining.spent <= answered + 1e-9, `${remaining.spent}`)
+    assert.ok(remaining.spent <= completedCost + 1e-9, `${remaining.spent}`)
     assert.ok(
-      remaining.spent + remaining.held >= answered + 200 * usdOfWord - 1e-9,
+      remaining.spent + remaining.held >= completedCost + 200 * usdOfWord - 1e-9,
       'what may have been billed is charged',
     )
     assert.ok(
-      remaining.spent + remaining.held <= answered + 200 * usdOfWord + 0.01 + 1e-9,
+      remaining.spent + remaining.held <= completedCost + 200 * usdOfWord + 0.01 + 1e-9,
       `${remaining.held} are held`,
     )
     const second = await w.start()
@@ -99,7 +99,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     await using receiver = await startReceiver()
     const events = ['limit.nearly_spent', 'limit.spent']
     const env = { WEBHOOK_ORIGINS: receiver.origin }
-    const sum = { answered: 0, cutOff: 0 }
+    const sum = { completedCost: 0, cutOff: 0 }
     let budget: SharedBudget = { path: '', account: '' }
     for (let round = 0; round < 3; round++) {
       const { server, url } = await w.start(env)
@@ -112,15 +112,15 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
       const { spent, held } = await readAccount(w.testStore, budget.account)
       const written = await ledgerUsd(w.testStore)
       assert.ok(spent <= written + 1e-9, `charged twice: ${spent} of ${written}`)
-      assert.ok(spent + held >= sum.answered - 1e-9, `${spent} + ${held} are charged of ${sum.answered}`)
-      assert.ok(written <= sum.answered + sum.cutOff + 1e-9, `metered twice: ${written}`)
+      assert.ok(spent + held >= sum.completedCost - 1e-9, `${spent} + ${held} are charged of ${sum.completedCost}`)
+      assert.ok(written <= sum.completedCost + sum.cutOff + 1e-9, `metered twice: ${written}`)
       // Each server has a hundredth available, in addition to the requests in flight.
-      const most = sum.answered + sum.cutOff + 0.01 * (round + 1)
+      const most = sum.completedCost + sum.cutOff + 0.01 * (round + 1)
       assert.ok(spent + held <= most + 1e-9, `${spent} + ${held} are charged of ${most}`)
     }
     const last = await w.start(env)
-    sum.answered += await spendTheRest(last.url)
-    assert.ok(sum.answered <= 1 + 1e-9, `${sum.answered} USD were spent of 1`)
+    sum.completedCost += await spendTheRest(last.url)
+    assert.ok(sum.completedCost <= 1 + 1e-9, `${sum.completedCost} USD were spent of 1`)
     for (const event of events) await receiver.receive(event)
     await until(async () => (await manage(last.url, 'GET', budget.path)).data.held_usd === 0)
     const percents = new Map(
@@ -135,19 +135,19 @@ async function spendUntilKilled(
   server: ServerProcess,
   url: string,
   usd: number,
-  sum: { answered: number; cutOff: number },
+  sum: { completedCost: number; cutOff: number },
 ): Promise<void> {
   let here = 0
   const ask = async () => {
     while (here < usd) {
-      const answer = await askForWords(url, 3).catch(() => undefined)
-      if (!answer) {
+      const response = await askForWords(url, 3).catch(() => undefined)
+      if (!response) {
         sum.cutOff += 3 * usdOfWord
         return
       }
-      if (answer.status !== 200) return
-      sum.answered += answer.cost
-      here += answer.cost
+      if (response.status !== 200) return
+      sum.completedCost += response.cost
+      here += response.cost
     }
     server.signal('SIGKILL')
   }
@@ -161,12 +161,12 @@ test('killed while Postgres blocks its reports: written and charged once', {
   await using w = await newWorld('postgres')
   const first = await w.start()
   const budget = await setBudget(first.url, 1)
-  let answered = (await askForWords(first.url, 1)).cost
+  let completedCost = (await askForWords(first.url, 1)).cost
   const client = new pg.Client({ connectionString: w.testStore.settings.database_url })
   await client.connect()
   await client.query('begin; lock table generations, budget_leases in access exclusive mode')
   // From the available amount of the server, without a query.
-  for (let requestCount = 0; requestCount < 4; requestCount++) answered += (await askForWords(first.url, 1)).cost
+  for (let requestCount = 0; requestCount < 4; requestCount++) completedCost += (await askForWords(first.url, 1)).cost
   // They are in a spill file by then, and are also being written to the database.
   const unwritten = join(w.testStore.settings.data_dir, 'data', 'unwritten')
   await until(() => readdirSync(unwritten).some((name) => name.endsWith('.jsonl')))
@@ -175,9 +175,12 @@ test('killed while Postgres blocks its reports: written and charged once', {
   await client.end()
   await expireLeases(w.testStore)
   const second = await w.start()
-  await until(async () => near(await ledgerUsd(w.testStore), answered))
+  await until(async () => near(await ledgerUsd(w.testStore), completedCost))
   const { spent, held } = await readAccount(w.testStore, budget.account)
-  assert.ok(spent + held >= answered - 1e-9 && spent <= answered + 1e-9, `${spent} + ${held} of ${answered}`)
+  assert.ok(
+    spent + held >= completedCost - 1e-9 && spent <= completedCost + 1e-9,
+    `${spent} + ${held} of ${completedCost}`,
+  )
   const rest = await spendTheRest(second.url)
   assert.ok(rest <= 1 - spent - held + 1e-9, `${rest}`)
 })

@@ -19,10 +19,10 @@ const askEveryMs = 10
 async function askUntilGone(url: string): Promise<number> {
   const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  for (let answered = 0; ; answered++) {
+  for (let completed = 0; ; completed++) {
     const reply = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(() => undefined)
     const text = await reply?.text().catch(() => undefined)
-    if (text === undefined) return answered
+    if (text === undefined) return completed
     assert.equal(reply!.status, 200, text)
     await sleep(askEveryMs)
   }
@@ -36,7 +36,7 @@ onEachDatabase('servers that are killed', (kind) => {
     const folders = kind === 'postgres' ? [`${data_dir}/one`, `${data_dir}/two`] : [data_dir]
     const start = (folder: string): ServerProcess =>
       startProcess({ DATA_DIR: folder, DATABASE_URL: database_url, BOOTSTRAP_API_KEY: apiKey })
-    let answered = 0
+    let completed = 0
     for (let round = 0; round < rounds; round++) {
       // One after the other: the first fills the empty database.
       const servers: ServerProcess[] = []
@@ -49,12 +49,12 @@ onEachDatabase('servers that are killed', (kind) => {
       await sleep(600 + Math.random() * (round % 2 === 0 ? 600 : 6000))
       for (const server of servers) server.signal('SIGKILL')
       for (const server of servers) await server.ended
-      answered += (await Promise.all(asking)).reduce((sum, count) => sum + count, 0)
+      completed += (await Promise.all(asking)).reduce((sum, count) => sum + count, 0)
     }
     const db = await openDb(testStore.settings)
     await mergeAll(db)
     const rows = await db.query.selectFrom('generations').select('id').execute()
-    assert.ok(rows.length > 0 && answered > rows.length / 2, `${rows.length} rows, ${answered} answered`)
+    assert.ok(rows.length > 0 && completed > rows.length / 2, `${rows.length} rows, ${completed} answered`)
     for (const table of cellTables)
       for (const grain of grainsOf[table])
         assert.deepEqual(await storedCells(db, table, grain), await recomputedCells(db, table, grain))

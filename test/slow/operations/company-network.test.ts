@@ -45,8 +45,8 @@ async function startOutside() {
     if (!path.startsWith('/v1/chat/completions')) return json({})
     const prompt = JSON.parse(body)
     const results = prompt.messages.filter(({ role }: { role: string }) => role === 'tool').length
-    const answer = encodeResponse('openai-chat', script[results] ?? { text: 'Hello.' }, prompt.stream === true)
-    response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body)
+    const received = encodeResponse('openai-chat', script[results] ?? { text: 'Hello.' }, prompt.stream === true)
+    response.writeHead(received.status, { 'content-type': received.type }).end(received.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   started.defer(() => {
@@ -135,13 +135,13 @@ function callerOf(url: string) {
       headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const answer = await response.text()
+    const received = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     return {
       status: response.status,
       headers: response.headers,
-      text: answer,
-      body: isJson ? JSON.parse(answer) : undefined,
+      text: received,
+      body: isJson ? JSON.parse(received) : undefined,
     }
   }
   return {

@@ -10,7 +10,7 @@ import { startFaultyService } from '../../harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '../../harness/service/service.ts'
 import { addColleague } from '../../harness/service/world/colleague.ts'
 import { timed, until } from '../../harness/until.ts'
-import { validAnswers } from '../../harness/upstream/faulty/faults.ts'
+import { validResponses } from '../../harness/upstream/faulty/faults.ts'
 import { type FaultyRequest, startFaultyUpstream } from '../../harness/upstream/faulty/faulty-upstream.ts'
 
 const words = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] }
@@ -286,7 +286,7 @@ test('a thousand streams receive each request, and further ones are refused', as
 })
 
 test('changes of a circuit are sent to managers: open, half-open, closed', async () => {
-  const current = { behaviour: validAnswers.ok! }
+  const current = { behaviour: validResponses.ok! }
   let ahead = 0
   await using upstream = await startFaultyUpstream({ changing: (request: FaultyRequest) => current.behaviour(request) })
   current.behaviour = ({ socket }: FaultyRequest) => socket.resetAndDestroy()
@@ -303,7 +303,7 @@ test('changes of a circuit are sent to managers: open, half-open, closed', async
   const open = await managers.waitFor('circuit', ({ state }) => state === 'open')
   assert.match(open.endpoint, /^faulty\/changing/)
   assert.ok(open.reason && Date.parse(open.until) > Date.now())
-  current.behaviour = validAnswers.ok!
+  current.behaviour = validResponses.ok!
   ahead = 120_000
   for (let n = 0; n < 40; n++) await ask()
   await managers.waitFor('circuit', ({ state }) => state === 'half_open')

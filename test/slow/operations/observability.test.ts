@@ -10,7 +10,7 @@ import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startProcess } from '#test/harness/service/server-process.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
-import { validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { validResponses } from '#test/harness/upstream/faulty/faults.ts'
 import { startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
@@ -38,7 +38,7 @@ async function serveOne(env: Record<string, string>, content: string, model = 's
       'x-request-id': 'my-request',
     },
     body: JSON.stringify({ model, session_id: 's1', messages: [{ role: 'user', content }] }),
-  }).then((answer) => answer.text())
+  }).then((response) => response.text())
   server.signal('SIGTERM')
   await server.ended
   await testStore.remove()
@@ -99,7 +99,7 @@ test('a completion is a trace with the attributes of generative AI', async () =>
  * @returns the `traceparent` that the provider received.
  */
 async function askProvider(variables: Record<string, string>, traceparent?: string): Promise<string | undefined> {
-  await using upstream = await startFaultyUpstream({ ok: validAnswers.ok! })
+  await using upstream = await startFaultyUpstream({ ok: validResponses.ok! })
   await using service = await startFaultyService(upstream, ['ok'], { variables })
   const body = { model: 'faulty/ok', messages: [{ role: 'user', content: 'Hi' }] }
   const { status } = await service.ask('POST', '/chat/completions', {

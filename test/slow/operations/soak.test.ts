@@ -9,7 +9,7 @@ import { openDb } from '#platform/db/open.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { Seeded } from '#test/harness/service/world/seeded.ts'
-import { earlyFaults, lateFaults, rateLimits, validAnswers } from '#test/harness/upstream/faulty/faults.ts'
+import { earlyFaults, lateFaults, rateLimits, validResponses } from '#test/harness/upstream/faulty/faults.ts'
 import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty/faulty-upstream.ts'
 import { until } from '../../harness/until.ts'
 
@@ -19,7 +19,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 const requests = 5000
 const atOnce = 64
 const behaviours = {
-  ...validAnswers,
+  ...validResponses,
   ...rateLimits,
   ...Object.fromEntries(
     [...Object.entries(earlyFaults), ...Object.entries(lateFaults)].map(([name, { behaviour }]) => [name, behaviour]),
@@ -103,14 +103,14 @@ async function askOnce({ url, apiKey }: TestService, random: () => number): Prom
   const body = { model, stream: random() < 0.7, messages: [{ role: 'user', content: 'Hi' }] }
   const leaves = random() < 0.1 ? AbortSignal.timeout(5 + Math.floor(random() * 100)) : null
   try {
-    const answer = await fetch(`${url}/chat/completions`, {
+    const response = await fetch(`${url}/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal: leaves,
     })
-    const id = answer.headers.get('x-generation-id') ?? undefined
-    await answer.text()
+    const id = response.headers.get('x-generation-id') ?? undefined
+    await response.text()
     return id
   } catch (error) {
     if (!leaves?.aborted) throw error

@@ -171,8 +171,8 @@ test('each of several processes reports its state, name and circuits', async () 
   const [server] = await startPriced(testStore, 1, undefined, { WORKERS: '3' })
   stack.use(server!)
   const url = await server!.url
-  const answer = await fetch(`${url}/status`, { headers: { authorization: `Bearer ${managementKey}` } })
-  const { host } = ((await answer.json()) as any).data
+  const response = await fetch(`${url}/status`, { headers: { authorization: `Bearer ${managementKey}` } })
+  const { host } = ((await response.json()) as any).data
   assert.deepEqual(host.workers, { wanted: 3, answering: 3 })
   assert.equal(new Set(host.processes.map(({ pid }: any) => pid)).size, 3)
   assert.equal(new Set(host.processes.map(({ server }: any) => server)).size, 3)

@@ -111,8 +111,8 @@ onOneDatabase('a webhook', (kind) => {
     }
     const manage = async (url: string, method: string, path: string, body?: object) => {
       const headers = { authorization: `Bearer ${env.BOOTSTRAP_MANAGEMENT_KEY}`, 'content-type': 'application/json' }
-      const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-      return (await answer.json()) as any
+      const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      return (await response.json()) as any
     }
     const first = startProcess(env)
     const url = await first.url

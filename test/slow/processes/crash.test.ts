@@ -21,9 +21,9 @@ function findClient(url: string) {
   return async function ask(method: string, path: string, body?: object, key = managementKey): Promise<any> {
     const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
     const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
-    const answer = (await response.json()) as any
-    assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`)
-    return answer
+    const responseBody = (await response.json()) as any
+    assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(responseBody)}`)
+    return responseBody
   }
 }
 type Ask = ReturnType<typeof findClient>
@@ -94,9 +94,9 @@ const versionNumber = (n: number) => ({ instructions: `number ${n}`, model: 'sig
 async function writeUntilKilled(server: ServerProcess, ask: Ask, memory: Memory, afterMs: number): Promise<void> {
   const { keys, guardrail, preset } = memory
   let dead = false
-  const repeat = async (write: () => Promise<void>, answered: () => void) => {
+  const repeat = async (write: () => Promise<void>, onSuccess: () => void) => {
     try {
-      for (; ; answered()) await write()
+      for (; ; onSuccess()) await write()
     } catch (error) {
       if (!dead) throw error
     }

@@ -30,8 +30,8 @@ for (const workers of ['1', '3'])
     // Each on a separate connection, so that every worker gets one; a worker can apply a reload later than another.
     const headers = { authorization: `Bearer ${key}`, connection: 'close' }
     const contexts = async () => {
-      const answers = Array.from({ length: 20 }, async () => (await fetch(url, { headers })).json())
-      return new Set((await Promise.all(answers)).map((answer) => (answer as Model).data.context_length))
+      const responses = Array.from({ length: 20 }, async () => (await fetch(url, { headers })).json())
+      return new Set((await Promise.all(responses)).map((response) => (response as Model).data.context_length))
     }
     assert.deepEqual(await contexts(), new Set([1000]))
     write('2000')

@@ -221,9 +221,9 @@ test('SIGTERM lets an open request finish', async () => {
   const body = '{"name":"late"}'
   const head = [`POST ${pathname}/keys HTTP/1.1`, 'host: x', `authorization: Bearer ${key}`]
   const socket = connect(Number(port), hostname)
-  let answer = ''
+  let response = ''
   socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text
+    response += text
   })
   const lines = [...head, 'content-type: application/json', `content-length: ${body.length}`, '', '']
   socket.write(`${lines.join('\r\n')}${body.slice(0, 5)}`)
@@ -232,7 +232,7 @@ test('SIGTERM lets an open request finish', async () => {
   await new Promise((resolve) => setTimeout(resolve, 200))
   socket.write(body.slice(5))
   assert.equal((await ending).code, 0)
-  assert.match(answer, /^HTTP\/1.1 201 /)
+  assert.match(response, /^HTTP\/1.1 201 /)
 })
 
 test('a taken port is one sentence that names the setting', async () => {

@@ -66,16 +66,16 @@ const statuses = async (url: string, key: string, times = 40) =>
 
 /** Sends requests continuously, on connections that are kept as long as the server allows. */
 function load(url: string, sockets: number) {
-  const result = { answers: 0, broken: 0, other: new Set<string>() }
+  const result = { responses: 0, broken: 0, other: new Set<string>() }
   const agent = new Agent({ keepAlive: true })
   let going = true
   const asking = Array.from({ length: sockets }, async (_, at) => {
     while (going) {
       const stream = at % 2 === 0
-      const answer = await ask(url, '/chat/completions', { body: { ...threeWords, stream }, agent }).catch(() => {})
-      if (!answer) result.broken++
-      else if (answer.status === 200 && answer.text.includes(stream ? '[DONE]' : '"stop"')) result.answers++
-      else result.other.add(answer.text)
+      const response = await ask(url, '/chat/completions', { body: { ...threeWords, stream }, agent }).catch(() => {})
+      if (!response) result.broken++
+      else if (response.status === 200 && response.text.includes(stream ? '[DONE]' : '"stop"')) result.responses++
+      else result.other.add(response.text)
     }
   })
   const stop = async () => {
@@ -100,16 +100,16 @@ onEachDatabase('a service of three workers', (kind) => {
     const before = service.pids()
     assert.equal(before.length, workers)
     const { result, stop } = load(service.url, 12)
-    await until(() => result.answers > 200)
+    await until(() => result.responses > 200)
     process.kill(before[0]!, 'SIGKILL')
     const { tookMs, allowedMs } = await timed(promisedMs, () =>
       until(() => service.pids().filter((pid) => !before.includes(pid)).length === 1),
     )
     assert.ok(tookMs < allowedMs, `${tookMs} ms`)
     await until(() => service.server.err().includes('a worker is back'))
-    const answersThen = result.answers
-    await until(() => result.answers > answersThen + 300)
-    const { broken, answers, other } = await stop()
+    const responsesThen = result.responses
+    await until(() => result.responses > responsesThen + 300)
+    const { broken, responses, other } = await stop()
     assert.ok(broken <= 12, `${broken} requests were broken off`)
     assert.deepEqual([...other], [])
     assert.deepEqual(
@@ -122,9 +122,9 @@ onEachDatabase('a service of three workers', (kind) => {
     // At most half a second of unwritten data of the dead worker is lost.
     const lost = await until(async () => {
       const now = await metered(service.url)
-      return now >= answers * 0.5 && { now }
+      return now >= responses * 0.5 && { now }
     })
-    assert.ok(lost.now <= answers + broken)
+    assert.ok(lost.now <= responses + broken)
   })
 
   test('when the primary is killed, workers end, and metered requests are stored', async () => {
@@ -134,10 +134,10 @@ onEachDatabase('a service of three workers', (kind) => {
     const pid = Number(readFileSync(join(testStore.settings.data_dir, 'data', 'server.pid'), 'utf8'))
     const pids = childrenOf(pid)
     const url = await first!.url
-    const answers = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
+    const responses = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
     first!.signal('SIGKILL')
     await first!.ended
-    assert.ok(answers.every(({ status }) => status === 200))
+    assert.ok(responses.every(({ status }) => status === 200))
     await until(() => pids.every((worker) => !isRunning(worker)))
     const [next] = await startPriced(testStore, 1, undefined, env)
     await until(async () => (await metered(await next!.url)) === 100)
@@ -163,23 +163,23 @@ onOneDatabase('three workers', (kind) => {
     await using service = await startWorkers(kind)
     const before = service.pids()
     const { result, stop } = load(service.url, 12)
-    await until(() => result.answers > 100)
+    await until(() => result.responses > 100)
     service.server.signal('SIGUSR2')
     await until(() => service.server.err().includes('workers replaced'))
-    const answersThen = result.answers
-    await until(() => result.answers > answersThen + 300)
-    const { broken, other, answers } = await stop()
+    const responsesThen = result.responses
+    await until(() => result.responses > responsesThen + 300)
+    const { broken, other, responses } = await stop()
     assert.deepEqual([broken, [...other]], [0, []])
     // The previous workers end with their last client.
     await until(() => service.pids().every((pid) => !before.includes(pid)))
     assert.equal(service.pids().length, workers)
-    await until(async () => (await metered(service.url)) === answers)
+    await until(async () => (await metered(service.url)) === responses)
   })
 
   test('after the drain new connections are refused while a request is in flight', async () => {
     await using service = await startWorkers(kind, { DRAIN_MS: '100', SHUTDOWN_GRACE_MS: '600000' })
     const body = { ...threeWords, stream: true, messages: [{ role: 'user', content: 'demo:pace=1000 demo:words=30' }] }
-    const answer = ask(service.url, '/chat/completions', { body })
+    const response = ask(service.url, '/chat/completions', { body })
     await until(() => service.server.err().includes('accepting connections'))
     await sleep(500)
     service.server.signal('SIGTERM')
@@ -189,7 +189,7 @@ onOneDatabase('three workers', (kind) => {
         ({ code }) => code === 'ECONNREFUSED',
       )
     await until(isRefused)
-    assert.match((await answer).text, /\[DONE\]/)
+    assert.match((await response).text, /\[DONE\]/)
     assert.equal(await service.server.ended, 0)
   })
 
@@ -211,8 +211,8 @@ onOneDatabase('three workers', (kind) => {
 
   test('one metrics page and one log cover the requests of all, also of a dead one', async () => {
     await using service = await startWorkers(kind, { LOG_LEVEL: 'info' })
-    const answers = await Promise.all(Array.from({ length: 60 }, () => askForWords(service.url, 1)))
-    assert.ok(answers.every(({ status }) => status === 200))
+    const responses = await Promise.all(Array.from({ length: 60 }, () => askForWords(service.url, 1)))
+    assert.ok(responses.every(({ status }) => status === 200))
     const counted = async () => {
       const headers = { authorization: `Bearer sb-v1-${'a'.repeat(64)}` }
       const text = await (await fetch(`${service.url}/metrics`, { headers })).text()

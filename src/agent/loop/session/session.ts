@@ -78,10 +78,10 @@ const takeLast = <T>(list: T[], count: number): T[] => (count === 0 ? [] : list.
  * conversation with them.
  */
 export function addMissingResults(messages: Message[]): Message[] {
-  const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
+  const idsWithResult = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
   return messages.flatMap((message): Message[] => {
     if (message.role !== 'assistant' || !message.calls) return [message]
-    const missing = message.calls.filter((call) => !answered.has(call.id))
+    const missing = message.calls.filter((call) => !idsWithResult.has(call.id))
     return [message, ...missing.map((call) => ({ role: 'tool' as const, callId: call.id, text: interruptedNote }))]
   })
 }

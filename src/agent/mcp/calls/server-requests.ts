@@ -20,7 +20,11 @@ export const clientCapabilities = ({ spec, askUser }: RequestDeps) => ({
 })
 
 /** Answers the requests of a server: questions to the user, and its roots. The model of the agent is not available to servers. */
-export function answerRequests({ ProtocolError, ProtocolErrorCode }: Library, client: Client, deps: RequestDeps): void {
+export function handleServerRequests(
+  { ProtocolError, ProtocolErrorCode }: Library,
+  client: Client,
+  deps: RequestDeps,
+): void {
   const { spec, workspace, askUser } = deps
   const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
   if (askUser)

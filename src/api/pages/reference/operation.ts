@@ -6,15 +6,15 @@ type PathOperation = { method: string; path: string; operation: Operation }
 /** Renders one operation, which the reader can unfold. */
 export function operationHtml({ method, path, operation }: PathOperation, document: Document): string {
   const { operationId, summary, description = '', parameters, requestBody, responses } = operation
-  const answers = Object.entries(responses)
-  const successes = answers.filter(([status]) => status.startsWith('2'))
-  const failures = answers.filter(([status]) => !status.startsWith('2'))
+  const rows = Object.entries(responses)
+  const successes = rows.filter(([status]) => status.startsWith('2'))
+  const failures = rows.filter(([status]) => !status.startsWith('2'))
   return `<details id="${operationId}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>
 <span>${escapeHtml(summary)}</span></summary><p>${toHtml(description)}</p><p>Key: ${describeSecurity(operation)}. Operation: <code>${operationId}</code>.</p>
 ${parameters.length > 0 ? `<h4>Parameters</h4>${table(parameters.map(parameterRow))}` : ''}
 ${requestBody ? `<h4>Body${requestBody.required ? '' : ' (optional)'}</h4>${mediaHtml(requestBody.content, document)}` : ''}
 ${successes.map(([status, { content }]) => `<h4>Answer ${status}</h4>${content ? mediaHtml(content, document) : ''}`).join('')}
-<h4>Errors</h4>${table(failures.map(([status, answer]) => [status, responseDescription(answer, document)]))}</details>`
+<h4>Errors</h4>${table(failures.map(([status, response]) => [status, responseDescription(response, document)]))}</details>`
 }
 
 const parameterRow = ({ name, in: location, required, schema, description = '' }: Operation['parameters'][number]) => [

@@ -37,8 +37,8 @@ export const createInternRoute = route({
     requireModel(deps.catalogue.current(), body)
     requireRepository(deps, body.repository)
     const { intern, replayed } = await createIntern(deps, caller, body, idempotencyKey(headers['idempotency-key']))
-    const answer = await toInternResponse(deps, intern)
-    return replayed ? new HttpResponse(200, {}, answer) : answer
+    const created = await toInternResponse(deps, intern)
+    return replayed ? new HttpResponse(200, {}, created) : created
   },
 })
 

@@ -28,8 +28,8 @@ export async function toKeyResponses(
   scope: KeyScope,
   records: KeyRecord[],
 ): Promise<z.infer<typeof Key>[]> {
-  const toAnswer = await readKeyAnswers(deps, scope, records)
-  return records.map(toAnswer)
+  const toResponse = await prepareKeyResponses(deps, scope, records)
+  return records.map(toResponse)
 }
 
 export async function toKeyResponse(
@@ -37,12 +37,12 @@ export async function toKeyResponse(
   caller: KeyScope,
   record: KeyRecord,
 ): Promise<z.infer<typeof Key>> {
-  const toAnswer = await readKeyAnswers(deps, caller, [record])
-  return toAnswer(record)
+  const toResponse = await prepareKeyResponses(deps, caller, [record])
+  return toResponse(record)
 }
 
 /** Reads what the responses for keys need. @returns a function that gives the response for one of these keys. */
-async function readKeyAnswers(
+async function prepareKeyResponses(
   deps: KeyResponseDeps,
   { organizationId }: KeyScope,
   records: KeyRecord[],

@@ -37,8 +37,8 @@ export const getStatus = route({
     const { expected, processes } = await deps.hostStatus()
     const databaseStatus = await ignoreUnreachable(readDatabaseStatus(deps, caller, processes))
     const isReadOnly = processes.some(({ database }) => database.readOnly)
-    const answeringState = isReadOnly ? ('read_only' as const) : ('ok' as const)
-    const state = databaseStatus === undefined ? ('away' as const) : answeringState
+    const reachableState = isReadOnly ? ('read_only' as const) : ('ok' as const)
+    const state = databaseStatus === undefined ? ('away' as const) : reachableState
     return {
       data: {
         at: isoTime(deps.now()),

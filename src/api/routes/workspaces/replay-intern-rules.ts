@@ -1,5 +1,5 @@
 import { findWorkspaceRuleOwner } from '#interns/rules/change-rules.ts'
-import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts'
+import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-response.ts'
 import { replayRules } from '#interns/rules/replay-rules.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'

@@ -4,7 +4,7 @@ import { apiPrefix } from '../../access/prefix.ts'
 
 const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-const answerPaths = [
+const completionPaths = [
   '/chat/completions',
   '/responses',
   '/messages',
@@ -16,7 +16,7 @@ const answerPaths = [
  * Series that alerts watch. They start at 0: Prometheus cannot see an increase of a series that did not exist before.
  */
 const initialSeries = [
-  ...answerPaths.flatMap((path) => ['200', '502', '503', '504'].map((status) => ['POST', path, status] as const)),
+  ...completionPaths.flatMap((path) => ['200', '502', '503', '504'].map((status) => ['POST', path, status] as const)),
   ...['/activity', '/health', '/health/ready'].flatMap((path) =>
     ['200', '503'].map((status) => ['GET', path, status] as const),
   ),

@@ -13,7 +13,7 @@ export type ServerState = {
   clockCorrectionMs: () => number
   ledger: Pick<Ledger, 'backlog' | 'hasRoom' | 'admissionDelayMs'>
   /** Completions and intern turns in flight. */
-  answers: () => number
+  responses: () => number
   /** The number of open event streams. */
   eventStreams: () => number
   /** The number of interns of this host, by status. */
@@ -23,17 +23,7 @@ export type ServerState = {
 }
 
 export function stateMetrics(state: ServerState): Metric[] {
-  const {
-    database,
-    db,
-    clockCorrectionMs,
-    ledger,
-    answers: responses,
-    eventStreams,
-    interns,
-    isShuttingDown,
-    now,
-  } = state
+  const { database, db, clockCorrectionMs, ledger, responses, eventStreams, interns, isShuttingDown, now } = state
   const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
   const gauge = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
   const maxGauge = (name: string, help: string, read: () => number) =>

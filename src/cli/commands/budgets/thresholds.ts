@@ -4,7 +4,7 @@ import { findByHash, findGuardrailId, guardrailHelp, hashHelp } from '../../kit/
 import type { Terminal } from '../../kit/terminal.ts'
 
 type Options = { set?: number[]; none?: true; default?: true }
-type Answer = { data: { thresholds: number[] } }
+type ThresholdsResponse = { data: { thresholds: number[] } }
 
 const owners = [
   {
@@ -42,8 +42,8 @@ export function thresholdsCommand(budgets: Command, { env, out }: Pick<Terminal,
         const requested = requestedThresholds(options)
         const { data } =
           requested === undefined
-            ? await client.request<Answer>('GET', url)
-            : await client.request<Answer>('PUT', url, { thresholds: requested })
+            ? await client.request<ThresholdsResponse>('GET', url)
+            : await client.request<ThresholdsResponse>('PUT', url, { thresholds: requested })
         out(data.thresholds.length > 0 ? `${data.thresholds.join(' %, ')} %` : 'none')
       })
   }

@@ -6,7 +6,7 @@ import type { Terminal } from '../../kit/terminal.ts'
 import { formatGuardrail } from './read.ts'
 import { readPolicyInput } from './rules.ts'
 
-type Answer = { data: Guardrail }
+type GuardrailResponse = { data: Guardrail }
 type Options = { file?: string; json?: boolean }
 
 const fieldsHelp = `
@@ -18,7 +18,7 @@ previous one. Lists and objects can also be JSON.
 `
 
 export function changeCommands(guardrails: Command, { env, out }: Terminal): void {
-  const print = ({ data }: Answer, json: boolean | undefined) =>
+  const print = ({ data }: GuardrailResponse, json: boolean | undefined) =>
     out(json ? JSON.stringify(data, null, 2) : formatGuardrail(data))
 
   guardrails
@@ -33,7 +33,11 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
       const rules = readPolicyInput(args, file)
       const client = createApiClient(env)
       print(
-        await client.request<Answer>('PATCH', `/guardrails/${await findGuardrailId(client, guardrail)}`, rules),
+        await client.request<GuardrailResponse>(
+          'PATCH',
+          `/guardrails/${await findGuardrailId(client, guardrail)}`,
+          rules,
+        ),
         json,
       )
     })
@@ -50,6 +54,6 @@ export function changeCommands(guardrails: Command, { env, out }: Terminal): voi
     .action(async (name: string, args: string[], { workspace, file, json }: Options & { workspace?: string }) => {
       const rules = args.length > 0 || file !== undefined ? readPolicyInput(args, file) : {}
       const body = { ...rules, name, ...(workspace !== undefined && { workspace_id: workspace }) }
-      print(await createApiClient(env).request<Answer>('POST', '/guardrails', body), json)
+      print(await createApiClient(env).request<GuardrailResponse>('POST', '/guardrails', body), json)
     })
 }

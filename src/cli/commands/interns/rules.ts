@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { RulesReplay } from '#interns/rules/replay-answer.ts'
+import type { RulesReplay } from '#interns/rules/replay-response.ts'
 import type { RulesRecord } from '#interns/rules/rules-body.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { readErrorText } from '#platform/process/system-error.ts'

@@ -13,7 +13,7 @@ export function contextOf(row: Row): number {
 }
 
 /** The longest answer, as a field of an endpoint. */
-export function answerLimitOf(row: Row): { max_completion_tokens?: number } {
+export function outputLimitOf(row: Row): { max_completion_tokens?: number } {
   const limit = Number(fieldsOf(row).max_output_tokens)
   return limit > 0 ? { max_completion_tokens: limit } : {}
 }

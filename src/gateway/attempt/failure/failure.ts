@@ -117,7 +117,9 @@ export function failureFromTransport({ kind, phase, message, explanation }: Tran
     return { ...failureFromStatus(408, undefined), reason, providerMessage: reason, wasSent }
   }
   const summary =
-    phase === 'answer' ? 'The connection to the provider broke during its response.' : 'The provider cannot be reached.'
+    phase === 'response'
+      ? 'The connection to the provider broke during its response.'
+      : 'The provider cannot be reached.'
   const fullMessage = explanation === undefined ? summary : `${summary.slice(0, -1)}: ${explanation}.`
   const failure = { ...failureFromStatus(502, undefined), message: fullMessage }
   const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')

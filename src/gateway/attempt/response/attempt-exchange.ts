@@ -11,8 +11,8 @@ import type { Receiver } from './receiver.ts'
 import {
   failureFromErrorBody,
   failureFromErrorEvent,
-  failureFromTruncatedAnswer,
-  failureFromUnreadableAnswer,
+  failureFromTruncatedResponse,
+  failureFromUnreadableResponse,
 } from './response-failure.ts'
 import type { ResponseEnd, ResponseReader } from './response-reader.ts'
 import { StreamResponse } from './stream/stream-response.ts'
@@ -147,7 +147,7 @@ export class AttemptExchange implements Sink {
 
   #finish(end: ResponseEnd): void {
     if (end === 'complete') return this.#succeed()
-    if (end === 'too_early') return this.#fail(failureFromTruncatedAnswer())
+    if (end === 'too_early') return this.#fail(failureFromTruncatedResponse())
     if (end.type === 'error_body')
       return this.#fail(failureFromErrorBody(this.#attempt, this.#status, end.text, this.#waits, this.#now()))
     this.#fail(failureFromErrorEvent(this.#attempt, end, this.#waits))
@@ -165,7 +165,7 @@ export class AttemptExchange implements Sink {
     try {
       read()
     } catch (error) {
-      this.#fail(failureFromUnreadableAnswer(error as Error, this.#attempt.credential))
+      this.#fail(failureFromUnreadableResponse(error as Error, this.#attempt.credential))
       this.#abort()
     }
   }

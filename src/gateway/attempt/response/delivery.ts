@@ -30,15 +30,15 @@ export class Delivery {
 
   /**
    * Passes a whole response to the receiver.
-   * @param wholeAnswer undefined if the response must be translated for the client.
+   * @param wholeResponse undefined if the response must be translated for the client.
    * @returns the error that the response reports instead of content, which is not passed on.
    */
-  deliverWhole(events: CompletionEvent[], wholeAnswer: WholeResponse | undefined): ErrorEvent | 'complete' {
+  deliverWhole(events: CompletionEvent[], wholeResponse: WholeResponse | undefined): ErrorEvent | 'complete' {
     const error = findErrorEvent(events)
     if (error) return error
-    if (wholeAnswer && wholeAnswer.bytes.length > maxUncheckedBytes) new ResponseSizeLimit().addEvents(events)
+    if (wholeResponse && wholeResponse.bytes.length > maxUncheckedBytes) new ResponseSizeLimit().addEvents(events)
     this.start()
-    this.receiver.onEvents(events, undefined, wholeAnswer)
+    this.receiver.onEvents(events, undefined, wholeResponse)
     return 'complete'
   }
 }

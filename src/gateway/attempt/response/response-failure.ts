@@ -47,20 +47,20 @@ export function failureFromErrorEvent(attempt: AttemptRequest, error: ErrorEvent
 }
 
 /** The failure of an attempt whose response ended before its last event. */
-export const failureFromTruncatedAnswer = (): AttemptFailure =>
-  failureFromUnusableAnswer('a response that ended too early', 'The provider ended its response too early.')
+export const failureFromTruncatedResponse = (): AttemptFailure =>
+  failureFromUnusableResponse('a response that ended too early', 'The provider ended its response too early.')
 
 /** The failure of an attempt whose response violates the protocol. @param credential is removed from the message. */
-export function failureFromUnreadableAnswer(error: Error, credential: string | undefined): AttemptFailure {
+export function failureFromUnreadableResponse(error: Error, credential: string | undefined): AttemptFailure {
   const cause = maskSecrets(error.message, credential)
-  return failureFromUnusableAnswer(
+  return failureFromUnusableResponse(
     'a response that cannot be read',
     `The provider's response cannot be read: ${cause}.`,
   )
 }
 
 /** The provider may have generated and billed all of an unusable response. */
-const failureFromUnusableAnswer = (reason: string, message: string): AttemptFailure => ({
+const failureFromUnusableResponse = (reason: string, message: string): AttemptFailure => ({
   ...failureFromStatus(502, undefined),
   wasSent: true,
   reason,

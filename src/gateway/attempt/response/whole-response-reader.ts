@@ -46,8 +46,8 @@ export class WholeResponseReader implements ResponseReader {
     if (!response && isJsonLines(text)) return this.#readAsStream(bytes)
     const error = response ? undefined : readErrorText(text)
     if (error) return error
-    const { events, wholeAnswer } = readWholeResponse(this.#attempt, response ?? repairResponse(text))
-    return this.#delivery.deliverWhole(events, wholeAnswer)
+    const { events, wholeResponse } = readWholeResponse(this.#attempt, response ?? repairResponse(text))
+    return this.#delivery.deliverWhole(events, wholeResponse)
   }
 
   /** Reads JSON lines that arrived with the content type of a whole response. */

@@ -44,7 +44,7 @@ export function readErrorText(text: string): Extract<CompletionEvent, { type: 'e
 export function readWholeResponse(
   { providerProtocol, adaptProtocol, responseId, outputLimit, toolNames, target, choiceCount }: AttemptRequest,
   response: WholeResponse,
-): { events: CompletionEvent[]; wholeAnswer: WholeResponse | undefined } {
+): { events: CompletionEvent[]; wholeResponse: WholeResponse | undefined } {
   if (response.body === null) throw new Error('it is null')
   const { normalizer } = providerProtocol.normalization ?? {}
   const options = { endpoint: target.endpoint, choiceCount, toolNames }
@@ -53,7 +53,7 @@ export function readWholeResponse(
   const needsTranslation = protocol !== providerProtocol
   const reader = needsTranslation && adaptProtocol ? adaptProtocol(protocol) : protocol
   const events = reader.readBody(body, { responseId, outputLimit, toolNames })
-  return { events, wholeAnswer: needsTranslation ? undefined : replaceBody(response, body) }
+  return { events, wholeResponse: needsTranslation ? undefined : replaceBody(response, body) }
 }
 
 /** The protocol that a response shows: that of its endpoint or another one. */

@@ -127,7 +127,7 @@ export class DecodingSink implements Sink {
     decoder.on('end', () => {
       if (this.#endOnce()) this.#sink.end()
     })
-    decoder.on('error', ({ message }) => this.fail({ kind: 'reset', phase: 'answer', message }))
+    decoder.on('error', ({ message }) => this.fail({ kind: 'reset', phase: 'response', message }))
   }
 
   /** Marks the end. @returns false if it was reached before. */

@@ -15,8 +15,8 @@ type Received = { status: number | undefined; text: string; ended: number; failu
 type SendOptions = Partial<typeof long> & { onData?: (received: Received) => void }
 
 /** An upstream with this response, and a client for it. */
-async function upstream(answer: (response: ServerResponse) => void) {
-  const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
+async function upstream(respond: (response: ServerResponse) => void) {
+  const server = createServer((_request, response) => respond(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const http = createHttpUpstreams({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -80,7 +80,7 @@ test('an upstream that falls silent in its response times out and is disconnecte
   await using fixture = await upstream((response) => response.on('close', closed.resolve).write('hel'))
   const { received, finished } = fixture.send({ idleMs: 40 })
   await finished
-  assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'answer', message: 'no byte for 40 ms' }])
+  assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'response', message: 'no byte for 40 ms' }])
   await closed.promise
 })
 
@@ -120,7 +120,7 @@ test('a refused connection is refused, one closed in the response is reset', asy
   const broken = fixture.send()
   await broken.finished
   assert.equal(typeof broken.exchange.connectMs, 'number')
-  assert.deepEqual([broken.received.failures[0]!.kind, broken.received.failures[0]!.phase], ['reset', 'answer'])
+  assert.deepEqual([broken.received.failures[0]!.kind, broken.received.failures[0]!.phase], ['reset', 'response'])
   fixture.server.closeAllConnections()
   await new Promise((resolve) => fixture.server.close(resolve))
   const refused = fixture.send()

@@ -138,7 +138,7 @@ class HttpCall implements Exchange, DecoderSource, Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#hasEnded) return
-    this.#phase = 'answer'
+    this.#phase = 'response'
     if (!this.#isPaused) this.#idleTimer.start(this.#timeouts.idleMs)
     this.#sink.data(chunk)
   }
@@ -160,7 +160,7 @@ class HttpCall implements Exchange, DecoderSource, Dispatcher.DispatchHandler {
   #resendIfStale(): boolean {
     const resend = this.#resend
     this.#resend = undefined
-    if (this.#hasEnded || !resend || !this.#connection?.isReused || this.#connection.hasAnswered()) return false
+    if (this.#hasEnded || !resend || !this.#connection?.isReused || this.#connection.hasResponded()) return false
     this.#phase = 'connect'
     resend()
     return true
@@ -199,7 +199,7 @@ class HttpCall implements Exchange, DecoderSource, Dispatcher.DispatchHandler {
   }
 
   #timeOut(): void {
-    const limit = this.#phase === 'answer' ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
+    const limit = this.#phase === 'response' ? this.#timeouts.idleMs : this.#timeouts.firstByteMs
     this.#fail('timeout', `no byte for ${limit} ms`)
     this.#controller?.abort(abandonedError)
   }

@@ -9,7 +9,7 @@ export type Connection = {
   /** Whether it has carried a request before. */
   isReused: boolean
   /** Whether a byte arrived on it since the request was sent. */
-  hasAnswered: () => boolean
+  hasResponded: () => boolean
 }
 
 const usedSockets = new WeakSet<Socket>()
@@ -34,5 +34,5 @@ function reportConnection(socket: Socket): void {
   const isReused = usedSockets.has(socket)
   usedSockets.add(socket)
   const bytesReadBefore = socket.bytesRead
-  request?.onConnection({ isReused, hasAnswered: () => socket.bytesRead !== bytesReadBefore })
+  request?.onConnection({ isReused, hasResponded: () => socket.bytesRead !== bytesReadBefore })
 }

@@ -17,7 +17,7 @@ export type UpstreamBody = string | readonly Buffer[]
 /** The reason why a response is missing or incomplete, and the phase in which the request failed. */
 export type TransportFailure = {
   kind: 'refused' | 'timeout' | 'reset' | 'aborted'
-  phase: 'connect' | 'first_byte' | 'answer'
+  phase: 'connect' | 'first_byte' | 'response'
   message: string
   /** The reason and its remedy, for a failure of a certificate or of the proxy. */
   explanation?: string | undefined

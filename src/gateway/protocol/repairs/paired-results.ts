@@ -14,13 +14,13 @@ export type Pairs<Entry extends ToolEntry> = { resultOf: ReadonlyMap<Entry, Entr
 export function pairResults<Entry extends ToolEntry>(entries: readonly Entry[]): Pairs<Entry> {
   const resultOf = new Map<Entry, Entry>()
   const orphans = new Set<Entry>()
-  const unansweredCalls = new Map<unknown, Entry[]>()
+  const callsWithoutResult = new Map<unknown, Entry[]>()
   for (const entry of entries) {
-    const calls = unansweredCalls.get(entry.id)
+    const calls = callsWithoutResult.get(entry.id)
     if (!entry.isResult) {
       // Some models restart the numbering of calls in each response.
       if (calls?.[0]?.position === entry.position) calls.push(entry)
-      else unansweredCalls.set(entry.id, [entry])
+      else callsWithoutResult.set(entry.id, [entry])
       continue
     }
     const call = calls?.shift()

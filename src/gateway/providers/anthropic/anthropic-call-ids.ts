@@ -25,7 +25,7 @@ class UniqueIds {
   readonly #callsById = new Map<string, RepeatedId>()
 
   assignCallId(id: string): string {
-    const calls = this.#callsById.getOrInsertComputed(id, () => ({ assignedIds: [], answeredCount: 0, lastNumber: 1 }))
+    const calls = this.#callsById.getOrInsertComputed(id, () => ({ assignedIds: [], resultCount: 0, lastNumber: 1 }))
     let unique = id
     // Continues after the last number, because to try all of them again would take quadratic time.
     while (this.#usedIds.has(unique)) unique = `${id}_${++calls.lastNumber}`
@@ -37,9 +37,9 @@ class UniqueIds {
   takeResultId(id: string): string {
     const calls = this.#callsById.get(id)
     if (!calls) return id
-    return calls.assignedIds[calls.answeredCount++] ?? calls.assignedIds.at(-1)!
+    return calls.assignedIds[calls.resultCount++] ?? calls.assignedIds.at(-1)!
   }
 }
 
 /** The calls with the same id, and how many of them have a result. */
-type RepeatedId = { assignedIds: string[]; answeredCount: number; lastNumber: number }
+type RepeatedId = { assignedIds: string[]; resultCount: number; lastNumber: number }

@@ -1,11 +1,11 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
+import type { ResponseNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
 import { type Fields, withFields } from '../with-fields.ts'
 
 /** Converts variants of Anthropic's protocol, such as responses with the usage or the finish reasons of OpenAI. */
-export const anthropicNormalization: AnswerNormalization = {
+export const anthropicNormalization: ResponseNormalization = {
   eventPattern: /"(?:message_start|message_delta|content_block_\w+)"/,
   isOwnResponse: (body) => isObject(body) && (body.type === 'message' || ('content' in body && 'stop_reason' in body)),
   normalizer: {

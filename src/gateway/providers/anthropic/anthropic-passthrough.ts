@@ -86,7 +86,7 @@ function translateReasoning(sent: Body, endpoint: Endpoint): void {
   const { thinking, effort, maxTokens, canSample } = computeThinkingSettings(
     { ...options, messages: [] },
     endpoint,
-    outputLimitOf(sent) ?? minAnswerLimit,
+    outputLimitOf(sent) ?? minOutputLimit,
   )
   sent.max_tokens = maxTokens
   if (effort !== undefined) sent.output_config = { effort, ...(sent.output_config as object | undefined) }
@@ -96,4 +96,4 @@ function translateReasoning(sent: Body, endpoint: Endpoint): void {
 }
 
 /** The limit for which settings are computed if the client sends `cacheOnlyLimit`. */
-const minAnswerLimit = 1
+const minOutputLimit = 1

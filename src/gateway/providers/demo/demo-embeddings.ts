@@ -82,7 +82,7 @@ class DemoEmbeddingsExchange implements Exchange {
   }
 
   #fail(kind: 'aborted' | 'reset', message: string): void {
-    this.#end(() => this.#sink.fail({ kind, phase: this.#hasSentHead ? 'answer' : 'first_byte', message }))
+    this.#end(() => this.#sink.fail({ kind, phase: this.#hasSentHead ? 'response' : 'first_byte', message }))
   }
 
   #end(notify: () => void): void {

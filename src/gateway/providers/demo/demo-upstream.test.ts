@@ -12,7 +12,7 @@ const timeouts = { firstByteMs: 60_000, idleMs: 60_000, usageMs: 60_000 }
  * The demo model's response, called as an upstream.
  * @param meanwhile called when the first piece has arrived.
  */
-function answerTo(
+function respondTo(
   prompt: string,
   {
     stream = true,
@@ -54,12 +54,12 @@ const wordsOf = (received: Received) =>
     .join('')
 
 test('a response of the demo model has model, time and usage', async () => {
-  const whole = JSON.parse((await answerTo('hello', { stream: false })).text)
+  const whole = JSON.parse((await respondTo('hello', { stream: false })).text)
   assert.match(whole.id, /^chatcmpl-/)
   assert.equal(whole.model, 'signalbox/demo')
   assert.ok(Math.abs(whole.created - Date.now() / 1000) < 600)
   assert.match(whole.choices[0].message.content, /You said: hello/)
-  const stream = await answerTo('hello')
+  const stream = await respondTo('hello')
   assert.deepEqual(stream.headers, { 'content-type': 'text/event-stream' })
   const streamed = chunksOf(stream)
   assert.match(streamed[0].id, /^chatcmpl-/)
@@ -67,45 +67,45 @@ test('a response of the demo model has model, time and usage', async () => {
 })
 
 test('it breaks off with an error, streamed or whole', async () => {
-  const streamed = await answerTo('demo:break')
+  const streamed = await respondTo('demo:break')
   assert.equal(streamed.status, 200)
   assert.deepEqual(chunksOf(streamed).at(-1).error.code, 502)
   assert.equal(streamed.failure, undefined)
   assert.doesNotMatch(streamed.text, /DONE/)
-  const whole = await answerTo('demo:break', { stream: false })
+  const whole = await respondTo('demo:break', { stream: false })
   assert.match(JSON.parse(whole.text).error.message, /asked to break off/)
 })
 
 test('it disconnects within a stream, or before a whole response', async () => {
-  assert.deepEqual((await answerTo('demo:cut')).failure, {
+  assert.deepEqual((await respondTo('demo:cut')).failure, {
     kind: 'reset',
-    phase: 'answer',
+    phase: 'response',
     message: 'the demo model closed the connection',
   })
-  const whole = await answerTo('demo:cut', { stream: false })
+  const whole = await respondTo('demo:cut', { stream: false })
   assert.equal(whole.failure!.phase, 'first_byte')
   assert.equal(whole.text, '')
 })
 
 test('it refuses with the requested status and Retry-After', async () => {
-  const { status, headers, text } = await answerTo('demo:error=429')
+  const { status, headers, text } = await respondTo('demo:error=429')
   assert.equal(status, 429)
   assert.deepEqual(headers, { 'content-type': 'application/json', 'retry-after': '1' })
   assert.deepEqual(JSON.parse(text).error.code, 429)
-  assert.equal('retry-after' in (await answerTo('demo:error=500')).headers!, false)
+  assert.equal('retry-after' in (await respondTo('demo:error=500')).headers!, false)
 })
 
 test('an aborted request only reports the abort', async () => {
   for (const prompt of ['left', 'left demo:error=500']) {
-    const { status, text, failure } = await answerTo(prompt)
+    const { status, text, failure } = await respondTo(prompt)
     assert.deepEqual([status, text, failure!.kind], [undefined, '', 'aborted'])
   }
 })
 
 test('it falls silent until the timeout, which ignores paused readers', async () => {
-  const { failure } = await answerTo('demo:stall', { idleMs: 30 })
-  assert.deepEqual([failure!.kind, failure!.phase], ['timeout', 'answer'])
-  const paused = await answerTo('hello', {
+  const { failure } = await respondTo('demo:stall', { idleMs: 30 })
+  assert.deepEqual([failure!.kind, failure!.phase], ['timeout', 'response'])
+  const paused = await respondTo('hello', {
     idleMs: 30,
     meanwhile(exchange) {
       exchange.pause()
@@ -169,8 +169,8 @@ test('a paused reader gets nothing until it resumes', async () => {
 })
 
 test('a response is complete if its reader pauses within the delay of a word', async () => {
-  const complete = await answerTo('demo:pace=20 hello')
-  const paused = await answerTo('demo:pace=20 hello', {
+  const complete = await respondTo('demo:pace=20 hello')
+  const paused = await respondTo('demo:pace=20 hello', {
     meanwhile: (exchange) =>
       setTimeout(() => {
         exchange.pause()
@@ -183,7 +183,7 @@ test('a response is complete if its reader pauses within the delay of a word', a
 
 test('nothing arrives while the reader pauses within the delay of a word', async () => {
   const lengths: number[] = []
-  await answerTo('demo:pace=20 hello', {
+  await respondTo('demo:pace=20 hello', {
     meanwhile: (exchange, received) =>
       setTimeout(() => {
         exchange.pause()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { type Step, simulateAnswer } from '#chat/demo/play.ts'
+import { type Step, simulateResponse } from '#chat/demo/play.ts'
 import type { CompletionEvent } from '#chat/events.ts'
 import { IdleTimer } from '#platform/async/idle-timer.ts'
 import type { Timeouts } from '../../attempt/upstream/timeouts.ts'
@@ -26,7 +26,7 @@ export function sendToDemo(request: UpstreamRequest, timeouts: Timeouts, sink: S
   const body: unknown = JSON.parse(readBodyText(request.body))
   if (request.path === '/embeddings') return sendEmbeddingsToDemo(body as DemoEmbeddingsBody, sink)
   const chat = body as ChatRequest
-  const demoResponse = simulateAnswer(chat)
+  const demoResponse = simulateResponse(chat)
   if ('error' in demoResponse) return sendDemoError(demoResponse.error, sink)
   const exchange = new DemoExchange(chat.stream === true, timeouts, sink)
   void exchange.run(demoResponse.steps)
@@ -135,7 +135,7 @@ class DemoExchange implements Exchange {
   }
 
   #fail(kind: TransportFailure['kind'], message: string): void {
-    const phase = this.#hasSentHead && this.#isStreamed ? 'answer' : 'first_byte'
+    const phase = this.#hasSentHead && this.#isStreamed ? 'response' : 'first_byte'
     this.#end(() => this.#sink.fail({ kind, phase, message }))
   }
 

@@ -1,12 +1,12 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
+import type { ResponseNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
 import { parseCounts } from '../usage-formats.ts'
 import { type Fields, withFields } from '../with-fields.ts'
 
 /** Recognizes responses of Gemini's protocol. Only its reader normalizes them, because clients never get Gemini's bytes. */
-export const geminiNormalization: AnswerNormalization = {
+export const geminiNormalization: ResponseNormalization = {
   eventPattern: /"(?:candidates|promptFeedback|prompt_feedback|usageMetadata|usage_metadata)"/,
   isOwnResponse: (body) => {
     const [first] = Array.isArray(body) ? body : [body]

@@ -23,7 +23,7 @@ export type ChatCompatibility = Compatibility & {
   /** Whether the server refuses metadata of a chat that it does not store. */
   refusesUnstoredMetadata?: boolean
   /** Whether the server refuses images in earlier responses. */
-  refusesAnswerImages?: boolean
+  refusesAssistantImages?: boolean
   /** Whether the server refuses images and files in tool results. */
   refusesToolResultAttachments?: boolean
   /** Whether the server accepts `functions`, the predecessor of `tools`. */
@@ -85,7 +85,7 @@ const openai: ChatCompatibility = {
   refusesToolResultAttachments: true,
   refusesCacheBreakpoints: true,
   refusesUnstoredMetadata: true,
-  refusesAnswerImages: true,
+  refusesAssistantImages: true,
   refusesLongIds: true,
   maxStops: 4,
   refusedFields: ['include_reasoning', 'cache_control'],

@@ -154,7 +154,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
       skipParallelCalls,
       ...(compatibility.refusesUnstoredMetadata ? [skipUnstoredMetadata] : []),
       ...(compatibility.refusesLongIds ? [hashLongIds] : []),
-      ...(compatibility.refusesAnswerImages ? [assistantImageRepair('messages', 'image_url')] : []),
+      ...(compatibility.refusesAssistantImages ? [assistantImageRepair('messages', 'image_url')] : []),
       fixedSamplingRepair(compatibility),
       rangeRepair(compatibility),
       assistantMessageRepair(compatibility),

@@ -1,11 +1,11 @@
 import { isObject } from '#platform/core/is-object.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
-import type { AnswerNormalization } from '../../protocol/response-normalization.ts'
+import type { ResponseNormalization } from '../../protocol/response-normalization.ts'
 import { isEmptyError } from '../errors/error-body.ts'
 import { type Fields, withFields } from '../with-fields.ts'
 
 /** Converts variants of OpenAI's Responses API, such as responses with a text as `output` or with earlier event names. */
-export const responsesNormalization: AnswerNormalization = {
+export const responsesNormalization: ResponseNormalization = {
   eventPattern: /"(?:response\.|object"\s*:\s*"response)/,
   announcementPattern: /^(?=.*"response\.output_item\.added")(?=.*"output_index"\s*:\s*\d)/s,
   isOwnResponse: (body) => isObject(body) && ('output' in body || 'output_text' in body || body.object === 'response'),

@@ -35,7 +35,7 @@ export const pairCallOutputs: Repair = (body) => {
   const isPaired = orphans.size === 0 && entries.every((entry) => entry.isResult || resultOf.has(entry))
   if (isPaired) return body
   const orphanPositions = new Set([...orphans].map(({ position }) => position))
-  const unansweredPositions = new Set(
+  const positionsWithoutResult = new Set(
     entries.filter((entry) => !entry.isResult && !resultOf.has(entry)).map(({ position }) => position),
   )
   const input: Item[] = []
@@ -44,7 +44,7 @@ export const pairCallOutputs: Repair = (body) => {
     // Calls of one response stay together.
     if (!outputTypeOfCall.has(item?.type)) input.push(...waitingOutputs.splice(0))
     input.push(orphanPositions.has(position) ? toUserMessage(item) : item)
-    if (unansweredPositions.has(position))
+    if (positionsWithoutResult.has(position))
       waitingOutputs.push({ type: outputTypeOfCall.get(item.type)!, call_id: item.call_id, output: missingResultText })
   }
   return { ...body, input: [...input, ...waitingOutputs] }

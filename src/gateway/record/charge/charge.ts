@@ -72,7 +72,7 @@ export function computeCharge(
 }
 
 /** The cost of a response, by its reported tokens if they are plausible. */
-export function computeAnswerCost(
+export function computeResponseCost(
   { prices, bound, promptEstimate }: BilledRequest,
   tokens: TokenCounts,
   counts: BillableCounts,

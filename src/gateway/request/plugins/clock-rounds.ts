@@ -37,7 +37,7 @@ export class ClockRounds {
   }
 
   /** The ids of the calls to answer before the next round; empty after the last one. */
-  get callsToAnswer(): readonly string[] {
+  get callsWithoutResult(): readonly string[] {
     return this.#hasNextRound ? this.#round.clockCallIds : []
   }
 

@@ -47,7 +47,7 @@ export async function completeInRounds(
       const body = { ...roundChat, ...otherPlugins(prepared.body) }
       const roundRequest = { ...prepared, chat: roundChat, body, client: rounds.client }
       const modelResponse = await completeRound(roundRequest, rounds.createRoundResponse(response))
-      if (rounds.callsToAnswer.length === 0 || response.signal.aborted) return modelResponse
+      if (rounds.callsWithoutResult.length === 0 || response.signal.aborted) return modelResponse
     } catch (error) {
       if (!(error instanceof Fault) || !response.opened) throw error
       const { kind, message } = error
@@ -56,7 +56,7 @@ export async function completeInRounds(
       return undefined
     }
     const content = JSON.stringify({ datetime: formatLocalTime(timezone, now()), timezone })
-    const results = rounds.callsToAnswer.map((id) => ({ role: 'tool', tool_call_id: id, content }))
+    const results = rounds.callsWithoutResult.map((id) => ({ role: 'tool', tool_call_id: id, content }))
     const messages = [...chat.messages, rounds.assistantMessage, ...results] as ChatRequest['messages']
     // A forced tool call was made, so the model now chooses.
     chat = { ...chat, messages, ...(chat.tool_choice && { tool_choice: 'auto' as const }) }

@@ -26,7 +26,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o777
 
 test('a folder is created with its parents, for its owner only', () => {
   using place = newFolder()
-  const taken = openDataDir(join(place.path, 'a', 'b'), { exclusive: true, answersRequests: true })
+  const taken = openDataDir(join(place.path, 'a', 'b'), { exclusive: true, servesRequests: true })
   assert.equal(taken.path, join(place.path, 'a', 'b'))
   for (const name of ['a', 'a/b']) assert.equal(modeOf(join(place.path, name)), 0o700)
   assert.equal(modeOf(join(taken.path, 'README.txt')), 0o600)
@@ -37,8 +37,8 @@ test('a folder is created with its parents, for its owner only', () => {
 
 test('a second server is refused with the owner’s name; after the release it is free', () => {
   using place = newFolder()
-  const taken = openDataDir(place.path, { exclusive: true, answersRequests: true })
-  const openAgain = () => openDataDir(place.path, { exclusive: true, answersRequests: true })
+  const taken = openDataDir(place.path, { exclusive: true, servesRequests: true })
+  const openAgain = () => openDataDir(place.path, { exclusive: true, servesRequests: true })
   assert.throws(openAgain, {
     name: 'UserFacingError',
     message: new RegExp(`Another Signalbox \\(process ${process.pid}\\)`),
@@ -52,9 +52,9 @@ test('a second server is refused with the owner’s name; after the release it i
 
 test('where the database is elsewhere, servers share the folder', () => {
   using place = newFolder()
-  const one = openDataDir(place.path, { exclusive: false, answersRequests: true })
+  const one = openDataDir(place.path, { exclusive: false, servesRequests: true })
   assert.equal(one.path, place.path)
-  openDataDir(place.path, { exclusive: false, answersRequests: true }).release()
+  openDataDir(place.path, { exclusive: false, servesRequests: true }).release()
   one.release()
 })
 
@@ -63,20 +63,20 @@ test('a restored folder is accepted; one with other files is refused unchanged',
   mkdirSync(join(place.path, 'interns'))
   writeFileSync(join(place.path, 'signalbox.db'), '')
   writeFileSync(join(place.path, 'thesis.doc'), '')
-  assert.throws(() => openDataDir(place.path, { exclusive: true, answersRequests: true }), {
+  assert.throws(() => openDataDir(place.path, { exclusive: true, servesRequests: true }), {
     message: /such as "thesis.doc"/,
   })
   assert.equal(existsSync(join(place.path, 'signalbox.lock')), false)
   rmSync(join(place.path, 'thesis.doc'))
-  openDataDir(place.path, { exclusive: true, answersRequests: true }).release()
+  openDataDir(place.path, { exclusive: true, servesRequests: true }).release()
   writeFileSync(join(place.path, 'thesis.doc'), '')
-  openDataDir(place.path, { exclusive: true, answersRequests: true }).release()
+  openDataDir(place.path, { exclusive: true, servesRequests: true }).release()
 })
 
 test('an invalid folder is refused with the reason', () => {
   using place = newFolder()
   writeFileSync(join(place.path, 'file'), '')
-  const take = (path: string) => () => openDataDir(path, { exclusive: true, answersRequests: true })
+  const take = (path: string) => () => openDataDir(path, { exclusive: true, servesRequests: true })
   assert.throws(take(join(place.path, 'file')), { name: 'UserFacingError', message: /it is not a folder/ })
   assert.throws(take(join(place.path, 'file', 'below')), { message: /it is not a folder/ })
   assert.throws(take('/proc/no-such-folder'), { message: /no folder can be created there/ })
@@ -96,7 +96,7 @@ function asPlainUser(act: () => void, folder: string): void {
 
 test('an unwritable or foreign file is reported, and not as another server', () => {
   using place = newFolder()
-  const take = () => openDataDir(place.path, { exclusive: true, answersRequests: true })
+  const take = () => openDataDir(place.path, { exclusive: true, servesRequests: true })
   const lock = join(place.path, 'signalbox.lock')
   take().release()
   const expected = { name: 'UserFacingError', message: /^The data folder .* cannot be used: .*\. Set DATA_DIR/ }
@@ -116,9 +116,9 @@ test('a start on a full disk reports the missing space, not a missing permission
   const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place.path])
   if (mount.status !== 0) return t.skip('this user may not mount')
   try {
-    openDataDir(place.path, { exclusive: true, answersRequests: true }).release()
+    openDataDir(place.path, { exclusive: true, servesRequests: true }).release()
     assert.throws(() => writeFileSync(join(place.path, 'signalbox.db'), Buffer.alloc(65_536)), { code: 'ENOSPC' })
-    const take = () => openDataDir(place.path, { exclusive: true, answersRequests: true })
+    const take = () => openDataDir(place.path, { exclusive: true, servesRequests: true })
     assert.throws(take, { name: 'UserFacingError', message: /the disk is full\. Free disk space, or set DATA_DIR/ })
   } finally {
     spawnSync('umount', [place.path])

@@ -45,19 +45,19 @@ type DataDir = { path: string; release: () => void }
 /**
  * Creates or locks the data folder. Only its owner can read it.
  * @param exclusive whether a second server is refused, because the embedded database has one writer.
- * @param answersRequests whether this process is a server. Then `server.pid` has its process id.
+ * @param servesRequests whether this process is a server. Then `server.pid` has its process id.
  * @throws UserFacingError if the folder cannot be written, contains other files, or is locked by another server.
  */
 export function openDataDir(
   path: string,
-  { exclusive, answersRequests }: { exclusive: boolean; answersRequests: boolean },
+  { exclusive, servesRequests }: { exclusive: boolean; servesRequests: boolean },
 ): DataDir {
   const folder = resolve(path)
   let unlock = () => {}
   try {
     prepareFolder(folder)
-    if (exclusive) unlock = lock(folder, answersRequests)
-    const removePidFile = answersRequests ? writePidFile(folder) : () => {}
+    if (exclusive) unlock = lock(folder, servesRequests)
+    const removePidFile = servesRequests ? writePidFile(folder) : () => {}
     const release = () => {
       removePidFile()
       unlock()
@@ -133,7 +133,7 @@ function requireWritable(file: string): void {
 const sqliteBusy = 5
 
 /** Locks the folder by a transaction on the marker file, whose lock the kernel releases when the process ends. */
-function lock(folder: string, answersRequests: boolean): () => void {
+function lock(folder: string, servesRequests: boolean): () => void {
   for (const name of databaseFiles) requireWritable(join(folder, name))
   const lockDatabase = new DatabaseSync(join(folder, marker))
   try {
@@ -143,7 +143,7 @@ function lock(folder: string, answersRequests: boolean): () => void {
     if ((error as { errcode?: unknown }).errcode !== sqliteBusy) throw error
     const server = readPid(folder)
     const pid = server ? ` (process ${server})` : ''
-    const remedy = answersRequests
+    const remedy = servesRequests
       ? 'Stop it, set DATA_DIR to another folder, or use a shared Postgres database (DATABASE_URL).'
       : 'Stop it for this command.'
     throw new UserFacingError(`Another Signalbox${pid} is using the data folder ${folder}. ${remedy}`)

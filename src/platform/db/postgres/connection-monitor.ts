@@ -33,14 +33,14 @@ export function monitorConnections({ open, responseMs, connect, onDead }: Connec
     onDead(reason)
   }
   const findSilent = (ms: number, now: number) =>
-    [...open].filter(({ unansweredSince }) => unansweredSince !== undefined && now - unansweredSince > ms)
+    [...open].filter(({ pendingSince }) => pendingSince !== undefined && now - pendingSince > ms)
 
   async function checkOnServer(silent: Connection[]): Promise<void> {
     isCheckingServer = true
     try {
       const idle = await terminateIdleProcesses(await connect(), silent)
       // A response may have arrived during the check.
-      const dead = idle.filter(({ unansweredSince }) => unansweredSince !== undefined)
+      const dead = idle.filter(({ pendingSince }) => pendingSince !== undefined)
       abandonAll(
         dead,
         `a query was not answered for ${serverCheckAfterMs} ms, and the server is not processing it: its connection is dead`,

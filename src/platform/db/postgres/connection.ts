@@ -34,7 +34,7 @@ export class Connection extends pg.Client {
   /** The process id on the server. */
   declare readonly processID: number | null
   /** The time at which the unanswered query was sent, on a monotonic clock. */
-  unansweredSince: number | undefined
+  pendingSince: number | undefined
   #onResponse: () => void = () => {}
   #onWriteRefused: () => void = () => {}
   readonly #hosts: Hosts
@@ -76,10 +76,10 @@ export class Connection extends pg.Client {
       `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly",
               extract(epoch from clock_timestamp()) * 1000 as "at"`,
     )
-    const answeredAt = Date.now()
+    const respondedAt = Date.now()
     const { standby = false, readOnly = false, at = askedAt } = rows[0] ?? {}
     if (!standby && !(readOnly && this.#hosts.requiresWritable)) {
-      const clock = { offsetMs: at - (askedAt + answeredAt) / 2, roundTripMs: answeredAt - askedAt }
+      const clock = { offsetMs: at - (askedAt + respondedAt) / 2, roundTripMs: respondedAt - askedAt }
       return { readOnly, clock }
     }
     this.#hosts.reject(this.url)
@@ -91,13 +91,13 @@ export class Connection extends pg.Client {
   override query(...args: any[]): any {
     const response = super.query(...(args as [string]))
     if (!(response instanceof Promise)) return response
-    this.unansweredSince ??= performance.now()
+    this.pendingSince ??= performance.now()
     const onSuccess = () => {
-      this.unansweredSince = undefined
+      this.pendingSince = undefined
       this.#onResponse()
     }
     const onFailure = (error: unknown) => {
-      this.unansweredSince = undefined
+      this.pendingSince = undefined
       if (isServerError(error)) this.#onResponse()
       if (Object(error).code === readOnlyCode) this.#onWriteRefused()
     }

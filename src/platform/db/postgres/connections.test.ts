@@ -78,15 +78,15 @@ test('the reported error does not contain the client, which has the password', {
   one.release()
 })
 
-test('an answered query clears `unansweredSince`, also after an error', { skip }, async () => {
+test('an answered query clears `pendingSince`, also after an error', { skip }, async () => {
   await using opened = await connected()
   const one = await opened.take()
   const response = one.query('select 1')
-  assert.ok(one.unansweredSince! <= performance.now())
+  assert.ok(one.pendingSince! <= performance.now())
   await response
-  assert.equal(one.unansweredSince, undefined)
+  assert.equal(one.pendingSince, undefined)
   await one.query('select no_such_thing').catch(() => {})
-  assert.equal(one.unansweredSince, undefined)
+  assert.equal(one.pendingSince, undefined)
   one.release()
 })
 
@@ -106,14 +106,14 @@ test('a connection that only the server closed is dead and closed at both sides'
   await using opened = await connected()
   const [dead, young, other] = [await opened.take(), await opened.take(), await opened.take()]
   await new Promise((resolve) => setTimeout(resolve, 1100))
-  dead.unansweredSince = performance.now() - 5000
-  young.unansweredSince = performance.now() + 60_000
+  dead.pendingSince = performance.now() - 5000
+  young.pendingSince = performance.now() + 60_000
   const ended = new Promise((resolve) => dead.once('end', resolve))
   await until(() => opened.errors.length > 0)
   await ended
   assert.match(opened.errors[0]!.message, /the server is not processing it: its connection is dead/)
   assert.equal(opened.errors.length, 1)
-  young.unansweredSince = undefined
+  young.pendingSince = undefined
   const pids = [dead.processID, young.processID]
   // The server ends the process after it has confirmed the request to do so.
   const rows = await until(async () => {

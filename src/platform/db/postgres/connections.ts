@@ -123,7 +123,7 @@ export class Connections {
 
   /** Closes idle connections, because they can be dead without an error. */
   dropIdle(reason: string): void {
-    const idle = [...this.#open].filter((client) => !this.#used.has(client) && client.unansweredSince === undefined)
+    const idle = [...this.#open].filter((client) => !this.#used.has(client) && client.pendingSince === undefined)
     for (const client of idle) client.abandon(reason)
   }
 

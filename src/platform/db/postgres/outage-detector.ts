@@ -24,13 +24,13 @@ export class OutageDetector {
   #checkedAt: number
   #silentMs = 0
   /** When Postgres last responded. */
-  #answeredAt: number
+  #respondedAt: number
   #outage: { error: Error } | undefined
 
   constructor(deps: OutageDetectorDeps, now = performance.now()) {
     this.#deps = deps
     this.#checkedAt = now
-    this.#answeredAt = now
+    this.#respondedAt = now
   }
 
   get isUnavailable(): boolean {
@@ -40,8 +40,8 @@ export class OutageDetector {
   /** Records a response of Postgres on any connection. */
   recordResponse(now = performance.now()): void {
     this.#silentMs = 0
-    const outageMs = now - this.#answeredAt
-    this.#answeredAt = now
+    const outageMs = now - this.#respondedAt
+    this.#respondedAt = now
     if (!this.#outage) return
     this.#outage = undefined
     this.#deps.onRecovered(outageMs)

@@ -26,7 +26,7 @@ export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'sig
    * failure, the next check starts `responseMs` later.
    */
   function startCheck(): Promise<boolean> {
-    const result = failsToAnswer(db)
+    const result = isUnresponsive(db)
     const check = { isUnavailable: result, since: performance.now() }
     currentCheck = check
     const forget = () => {
@@ -47,7 +47,7 @@ export function allowStaleWhileUnavailable({ db }: { db: Pick<Db, 'query' | 'sig
   }
 }
 
-async function failsToAnswer(db: Pick<Db, 'query'>): Promise<boolean> {
+async function isUnresponsive(db: Pick<Db, 'query'>): Promise<boolean> {
   try {
     await sql`select 1`.execute(db.query)
     return false

@@ -33,4 +33,4 @@ export type DescribedRoute = Pick<
 >
 
 /** Example requests and responses by method and path, such as `get /keys`. */
-export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; answer?: unknown }>
+export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; response?: unknown }>

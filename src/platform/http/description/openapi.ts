@@ -132,7 +132,7 @@ function describeSuccess(route: DescribedRoute, registry: SchemaRegistry, exampl
   const content = {
     ...(downloads && binaryContent(mediaTypes)),
     ...(response && {
-      'application/json': { schema: registry.schemaOf(response, 'output'), ...exampleOf(example, 'answer') },
+      'application/json': { schema: registry.schemaOf(response, 'output'), ...exampleOf(example, 'response') },
     }),
     ...(!downloads && Object.fromEntries(mediaTypes.map((type) => [type, { schema: schemaFor(type) }]))),
   }
@@ -183,5 +183,5 @@ function describeFailure(
   }
 }
 
-const exampleOf = (example: Examples[string], part: 'body' | 'answer') =>
+const exampleOf = (example: Examples[string], part: 'body' | 'response') =>
   example[part] === undefined ? {} : { example: example[part] }

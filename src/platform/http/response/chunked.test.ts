@@ -6,8 +6,8 @@ import { suite, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { ChunkedBody } from './chunked.ts'
 
-async function serving(answer: (response: ServerResponse, path: string) => Promise<void>) {
-  const server = createServer((request, response) => void answer(response, request.url ?? ''))
+async function serving(respond: (response: ServerResponse, path: string) => Promise<void>) {
+  const server = createServer((request, response) => void respond(response, request.url ?? ''))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const stop = async () => {

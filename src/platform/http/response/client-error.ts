@@ -11,13 +11,13 @@ const responses: Record<string, [status: number, phrase: string, message: string
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
 }
-const unreadableAnswer: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
+const unreadableRequest: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
 
 /** Answers bytes that are not a valid request, with the same error envelope as all errors. */
 export function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable || isResponding(socket)) return void socket.destroy()
-  const [code, phrase, message] = responses[error.code ?? ''] ?? unreadableAnswer
+  const [code, phrase, message] = responses[error.code ?? ''] ?? unreadableRequest
   const body = JSON.stringify({ error: { code, message } })
   const head = [
     `HTTP/1.1 ${code} ${phrase}`,

@@ -33,14 +33,14 @@ export function createLogConnection(home: string): Duplex {
   const [local, remote] = duplexPair()
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://log')
-    const answer = (status: number, body: object) =>
+    const respond = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
     // The server reads only the kind of an error. There is no kind for an unknown path.
     if (request.method !== 'GET' || pathname !== `/v${contractVersion}/log`)
-      return void answer(404, { error: { kind: 'bad_request', message: 'This connection serves only a log.' } })
+      return void respond(404, { error: { kind: 'bad_request', message: 'This connection serves only a log.' } })
     readLog(home, Number(searchParams.get('bytes')) || 0).then(
-      (log) => answer(200, log),
-      (error: Error) => answer(502, { error: { kind: 'intern_rejected', message: error.message } }),
+      (log) => respond(200, log),
+      (error: Error) => respond(502, { error: { kind: 'intern_rejected', message: error.message } }),
     )
   })
   // Serves this connection without listening on a port.

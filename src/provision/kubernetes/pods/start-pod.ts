@@ -89,7 +89,7 @@ class PodStartup {
     this.#start.signal.throwIfAborted()
     // `#pod` can change during the requests below.
     const pod = this.#pod
-    if (pod && canAnswer(pod, this.#start.settingsHash)) {
+    if (pod && isReachable(pod, this.#start.settingsHash)) {
       this.#reportRunning(pod)
       if (await this.#start.isResponding(pod.address)) return pod.address
       await this.#removeIfHanging(pod)
@@ -133,7 +133,7 @@ class PodStartup {
 }
 
 /** Whether the pod can answer. A daemon can also answer on a node that the cluster reports as lost. */
-function canAnswer(pod: Pod, settingsHash: string): pod is Pod & { address: string } {
+function isReachable(pod: Pod, settingsHash: string): pod is Pod & { address: string } {
   const isUsable = pod.problem === undefined || (pod.isLost && !pod.isEnding)
   return pod.settingsHash === settingsHash && pod.isRunning && pod.address !== undefined && isUsable
 }

@@ -60,7 +60,7 @@ function toUsageRow(generation: Generation) {
     model: modelId,
     endpoint: endpointId,
     byok: byok ? 1 : 0,
-    requests: isAnswered(generation) ? 1 : 0,
+    requests: hasResponse(generation) ? 1 : 0,
     prompt_tokens: tokens.prompt,
     completion_tokens: tokens.completion,
     reasoning_tokens: tokens.reasoning,
@@ -69,10 +69,10 @@ function toUsageRow(generation: Generation) {
   }
 }
 
-const isAnswered = ({ endpointId }: Generation) => endpointId !== undefined
+const hasResponse = ({ endpointId }: Generation) => endpointId !== undefined
 
 /** Whether a request changes the usage. An unanswered request counts only if limits were charged a margin for lost attempts. */
-const isCounted = (generation: Generation) => isAnswered(generation) || generation.margin !== 0n
+const isCounted = (generation: Generation) => hasResponse(generation) || generation.margin !== 0n
 
 /** Sums the usage of requests by day, and creates the insertions that add the sums to the tables. */
 export class DailyUsage {

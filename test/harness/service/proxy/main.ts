@@ -27,9 +27,9 @@ function forward(request: IncomingMessage, response: ServerResponse): void {
   const { 'proxy-authorization': _, 'proxy-connection': __, ...headers } = request.headers
   const upstream = httpRequest(
     { host: '127.0.0.1', port, method: request.method, path: url.pathname + url.search, headers },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    (upstreamResponse) => {
+      response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+      upstreamResponse.pipe(response)
     },
   )
   upstream.on('error', () => response.destroy())

@@ -28,7 +28,7 @@ export async function startPlainIssuer(path = ''): Promise<PlainIssuer> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'key', alg: 'RS256', use: 'sig' }
   const flows = new Map<string, { nonce: string; challenge: string }>()
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
   const endpoints: Record<string, (request: IncomingMessage, response: ServerResponse) => void | Promise<void>> = {
@@ -88,7 +88,7 @@ export async function startPlainIssuer(path = ''): Promise<PlainIssuer> {
     sendJson(response, { access_token: 'at', token_type: 'Bearer', id_token })
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url!, 'http://issuer')
     const endpoint = pathname.startsWith(path) ? endpoints[pathname.slice(path.length)] : undefined
     if (!endpoint) return void response.writeHead(404).end()

@@ -8,7 +8,7 @@ import { candidateOf, endpointOf, planInput } from './candidates.ts'
 /** How an endpoint treats a request that starts at `atMs`: the probability of a failure, and the time until then. */
 export type Behaviour = (
   atMs: number,
-  answersAfterMs: number,
+  respondsAfterMs: number,
 ) => { failureProbability: number; failsAfterMs?: number; retryAfterMs?: number; isConnectionLost?: boolean }
 
 type Traffic = { perSecond?: number; seconds?: number; latencyMs?: number; seed?: number }
@@ -33,10 +33,10 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
     if (!attempt) return void counts[isFirst ? 'refused' : 'failed']++
     counts.attempts++
     const behaviour = behaviours[endpoints.indexOf(attempt.target.endpoint)]!
-    const answersAfterMs = latencyMs * (0.5 + random())
-    const { failureProbability: probability, failsAfterMs = 100, ...failure } = behaviour(clock.now(), answersAfterMs)
+    const respondsAfterMs = latencyMs * (0.5 + random())
+    const { failureProbability: probability, failsAfterMs = 100, ...failure } = behaviour(clock.now(), respondsAfterMs)
     const fails = random() < probability
-    clock.later(fails ? failsAfterMs : answersAfterMs, () => {
+    clock.later(fails ? failsAfterMs : respondsAfterMs, () => {
       if (!fails) counts.answered++
       if (!fails) return attempt.permit.reportFirstByte()
       attempt.permit.reportFailure(failure)

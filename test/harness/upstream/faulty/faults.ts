@@ -42,7 +42,7 @@ const inPieces =
   }
 
 /** Valid responses, each in a different form. All have the text `Hello world`, or the one in their entry. */
-export const validAnswers: Record<string, FaultyBehaviour> = {
+export const validResponses: Record<string, FaultyBehaviour> = {
   ok: encodedBy('identity', Buffer.from),
   gzip: encodedBy('gzip', gzipSync),
   br: encodedBy('br', brotliCompressSync),

@@ -256,8 +256,8 @@ test('an invalid archive changes nothing, and the error has the position', async
   const { id } = await runningIntern(service)
   const ask = createFilesClient(service, id)
   const refusal = async (body: Buffer | string) => {
-    const { status, body: answer } = await ask('PUT', 'archive', { path: 'in' }, { body })
-    return `${status} ${answer.error?.message}`
+    const { status, body: responseBody } = await ask('PUT', 'archive', { path: 'in' }, { body })
+    return `${status} ${responseBody.error?.message}`
   }
   const good = createTar((folder) => writeFileSync(join(folder, 'f'), Buffer.alloc(300_000, 'x')))
   assert.match(await refusal('no archive'), /^400 The archive is not a complete tar\.gz/)
@@ -308,20 +308,20 @@ test('an upload of one byte at a time is answered 408 and has changed nothing', 
   const archive = gzipSync(randomBytes(100_000))
   for (const resource of ['content', 'archive']) {
     const socket = connect(Number(port), hostname)
-    let answer = ''
-    socket.setEncoding('utf8').on('data', (text) => (answer += text))
+    let responseBody = ''
+    socket.setEncoding('utf8').on('data', (text) => (responseBody += text))
     socket.on('error', () => {})
     const head = [
       `PUT /api/v1/interns/${id}/files/${resource}?path=slow HTTP/1.1`,
       ...['host: x', `authorization: Bearer ${service.apiKey}`, 'content-length: 1000000'],
     ]
     socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    for (let at = 0; answer === ''; at++) {
+    for (let at = 0; responseBody === ''; at++) {
       socket.write(archive.subarray(at, at + 1))
       await sleep(20)
     }
     socket.destroy()
-    assert.match(answer, /^HTTP\/1.1 408 .*The body arrived too slowly: send at least 4096 bytes/s, resource)
+    assert.match(responseBody, /^HTTP\/1.1 408 .*The body arrived too slowly: send at least 4096 bytes/s, resource)
   }
   await until(async () => (await createFilesClient(service, id)('GET', '')).body.data.length === 0)
 })

@@ -180,7 +180,7 @@ describe('a clone that fails', { skip }, () => {
   test('follows no redirect to another server, and sends it no credential', async () => {
     await using git = await startGitServer(files, access)
     await using other = await startGitServer(files)
-    git.around.answer = (request, response) => {
+    git.around.respond = (request, response) => {
       response.writeHead(302, { location: other.origin + request.url }).end()
       return true
     }
@@ -191,7 +191,7 @@ describe('a clone that fails', { skip }, () => {
 
   test('masks the credential in git’s output', async () => {
     await using git = await startGitServer(files, access)
-    git.around.answer = (request, response) => {
+    git.around.respond = (request, response) => {
       const basic = request.headers.authorization?.slice(6) ?? ''
       const text = `ERR you sent ${basic} which is ${Buffer.from(basic, 'base64')}`
       const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text
@@ -210,7 +210,7 @@ describe('a clone that fails', { skip }, () => {
 
   test('is over after its time, and when the service stops', async () => {
     await using git = await startGitServer(files)
-    git.around.answer = () => new Promise(() => {})
+    git.around.respond = () => new Promise(() => {})
     const settings = { repository_origins: [git.origin], repository_clone_ms: 700 }
     await using service = await startTestService({ settings })
     assert.match(await why(service, { url: git.url }), /it took more than 0\.7 seconds/)
@@ -275,7 +275,7 @@ describe('ownership of a clone', { skip }, () => {
   test('it is fetched by neither the service nor the intern', { skip: isRoot }, async () => {
     await using git = await startGitServer(files, access)
     const users: number[] = []
-    git.around.answer = () => {
+    git.around.respond = () => {
       users.push(...usersOf('team/widgets.git'))
       return false
     }
@@ -319,7 +319,7 @@ test('another intern in self-drive cannot find the credential in use', {
   const { id } = await runningIntern(service, { name: 'eve' })
   const request = Promise.withResolvers<void>()
   const looked = Promise.withResolvers<boolean>()
-  git.around.answer = () => {
+  git.around.respond = () => {
     request.resolve()
     return looked.promise
   }

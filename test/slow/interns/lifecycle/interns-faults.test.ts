@@ -158,17 +158,17 @@ test('two servers on one Postgres: concurrent runs are answered through the othe
   {
     await using one = await startInternChatService({ testStore })
     await using other = await startTestService({ testStore: elsewhere, settings: scripted as object })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, run) => say(one, one.id, `permission shell allow_once\nsay ${run}`)),
     )
     const busy = await trySay(other, one.id, 'permission shell allow_once')
     assert.deepEqual([busy.status, busy.error?.metadata?.reason], [503, 'busy'])
-    const entries = await Promise.all(answers.map((each) => answer(other, one.id, each, 'allow_once')))
+    const entries = await Promise.all(responses.map((each) => answer(other, one.id, each, 'allow_once')))
     assert.deepEqual(
       entries.map(({ text }) => text),
-      answers.map((_, run) => `[allow_once-0]${run}`),
+      responses.map((_, run) => `[allow_once-0]${run}`),
     )
-    const late = await tryAnswer(one, one.id, answers[0]!, 'allow_once')
+    const late = await tryAnswer(one, one.id, responses[0]!, 'allow_once')
     assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   }
   await second.remove()

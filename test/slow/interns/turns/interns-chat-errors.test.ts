@@ -197,8 +197,8 @@ describe('refusals of the chat route', () => {
   test('504 timeout: the intern says nothing within the budget, and the run is cancelled', async () => {
     await using hasty = await startInternChatService({ settings: { intern_budget_ms: 700 } })
     const body = { stream: true, approval_mode: 'manual', messages: [{ role: 'user', content: 'wait 60000' }] }
-    const answer = await hasty.ask('POST', path(hasty.id), { body })
-    assert.deepEqual(await refusalOf(answer), expected(504, 'timeout', true))
+    const response = await hasty.ask('POST', path(hasty.id), { body })
+    assert.deepEqual(await refusalOf(response), expected(504, 'timeout', true))
     assert.equal((await daemonOf(hasty, hasty.id).health()).runs, 0)
   })
 

@@ -2,7 +2,7 @@ import { canBeCalled } from '#catalogue/index/model.ts'
 import type { Row } from '../config.ts'
 import type { ImportNotes } from '../import-notes.ts'
 import { slugOf } from '../names.ts'
-import { answerLimitOf, contextOf, weightOf } from '../row-fields.ts'
+import { contextOf, outputLimitOf, weightOf } from '../row-fields.ts'
 import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
 import { type EndpointRow, type ModelRow, ModelRows } from './model-rows.ts'
 import { copyPrices, type PriceRow, pricesOf } from './prices.ts'
@@ -126,7 +126,7 @@ export class CatalogueDraft {
     if (!isKnownEndpoint) endpoint.model = source.upstream
     if (source.protocol !== this.#providers.protocolOf(tag)) endpoint.protocol = source.protocol
     if (!isKnownEndpoint || pricesOf(row)) endpoint.prices = prices
-    if (!knownEndpoint) Object.assign(endpoint, answerLimitOf(row))
+    if (!knownEndpoint) Object.assign(endpoint, outputLimitOf(row))
     const model = this.#models.getOrAdd(id, row, knownEndpoint)
     if (Object.keys(endpoint).length > 0) {
       model.endpoints ??= {}
@@ -154,7 +154,7 @@ export class CatalogueDraft {
       ...(source.protocol !== this.#providers.protocolOf(tag) && { protocol: source.protocol }),
       prices,
       context_length: contextOf(row) || knownEndpoint?.endpoint.contextLength || model.context_length!,
-      ...(!knownEndpoint && answerLimitOf(row)),
+      ...(!knownEndpoint && outputLimitOf(row)),
       ...(isListed && { supported_parameters: knownEndpoint.endpoint.supportedParameters }),
       // LiteLLM never chooses a row without a weight if another one has a weight.
       weight: weightOf(row) ?? 0,

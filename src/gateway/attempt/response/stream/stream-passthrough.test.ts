@@ -38,11 +38,11 @@ async function relay(pieces: Buffer[], needsText = false): Promise<{ events: obj
     stream: true,
     contentHoldMs: 60_000,
   } as AttemptRequest
-  const answer = new AttemptExchange(attemptRequest, streamRelay, () => 1)
-  answer.head(200, { 'content-type': 'text/event-stream' })
-  for (const piece of pieces) answer.data(piece)
-  answer.end()
-  assert.deepEqual(await answer.outcome, { kind: 'complete' })
+  const exchange = new AttemptExchange(attemptRequest, streamRelay, () => 1)
+  exchange.head(200, { 'content-type': 'text/event-stream' })
+  for (const piece of pieces) exchange.data(piece)
+  exchange.end()
+  assert.deepEqual(await exchange.outcome, { kind: 'complete' })
   const events = new SseReader().push(Buffer.concat(written)).filter(({ data }) => data !== '[DONE]')
   return { events: events.map(({ data }) => JSON.parse(data)), counted: counter.result() }
 }

@@ -2,7 +2,7 @@ import { isObject } from '#platform/core/is-object.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import type { AnswerNormalization, StreamProgress } from '../../../protocol/response-normalization.ts'
+import type { ResponseNormalization, StreamProgress } from '../../../protocol/response-normalization.ts'
 import { isEmptyError } from '../../errors/error-body.ts'
 import { type Fields, withFields } from '../../with-fields.ts'
 import { textCallFormats } from '../text-calls/text-call-formats.ts'
@@ -20,7 +20,7 @@ type MessageField = 'delta' | 'message'
  * Converts variants of OpenAI's chat completions: responses in an envelope, or with the fields of another API
  * (docs/decisions/0286).
  */
-export const chatNormalization: AnswerNormalization = {
+export const chatNormalization: ResponseNormalization = {
   eventPattern: /"choices"/,
   isOwnResponse: (body) => isObject(body) && 'choices' in body,
   normalizer: {
