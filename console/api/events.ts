@@ -31,7 +31,7 @@ function dispatch(event: Event): void {
   for (const listener of listeners.get(event.type) ?? []) listener(data)
 }
 
-/** The service sends the events of all workspaces to owners and admins, also if the query of the stream names one. */
+/** The service sends the events of all workspaces to owners and admins, even if the query of the stream names one. */
 function isOfOtherWorkspace(data: { workspace_id?: string | null } | undefined): boolean {
   const current = sessionState.peek()
   if (workspaceInAddress() === undefined || current.state !== 'signed-in') return false

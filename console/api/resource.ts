@@ -6,7 +6,7 @@ import { useStaleNotice } from './connection/stale-data.ts'
 import type { Failure } from './failure.ts'
 
 /**
- * Data of a request. The previous data stays during the next request, and also if the next request fails. After a transient
+ * Data of a request. The previous data stays during the next request, and even if the next request fails. After a transient
  * failure the data is stale: `failure` is undefined, the request is retried, and the frame says that the page shows earlier
  * data. After a permanent failure `failure` is set beside the data, and the screen decides which of both it shows.
  */

@@ -29,8 +29,7 @@ type ClaimLimits = { total: number; perWebhook: number; failing: number; busyWeb
 
 /**
  * Claims deliveries that are due: at most `perWebhook` for each webhook, and none of `busyWebhooks`, which have deliveries in
- * flight. A webhook whose
- * last delivery failed gets one, to probe its receiver.
+ * flight. A webhook whose last delivery failed gets one, to probe its receiver.
  */
 export async function claimDeliveries(
   { db, clock, server }: ClaimDeps,

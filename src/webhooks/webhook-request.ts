@@ -46,7 +46,7 @@ export async function sendRequest(
       dispatcher: dispatcher.agent,
       signal: attemptSignal,
     })
-    // The status counts, also if the rest of the answer is missing.
+    // The status counts, even if the rest of the answer is missing.
     await response.body.dump({ limit: maxResponseBytes }).catch(() => {})
     const { statusCode: status, headers: responseHeaders } = response
     if (status >= 200 && status < 300) return { status, error: null }

@@ -6,11 +6,12 @@ import type { Session } from '../../api/types.ts'
 import { Heading } from './heading.tsx'
 import { EmptyState } from './page-states.tsx'
 
-/** A tab by the last part of its path, empty for the first. `isOffered` hides it, unless it is open, from sessions that it would refuse. */
 type ScreenTab = {
+  /** The last part of the tab's path; empty for the first tab. */
   name: string
   title: string
   Content: ComponentType
+  /** Whether this session can use the tab. Otherwise the tab is hidden, unless it is open. */
   isOffered?: (session: Session) => boolean
 }
 

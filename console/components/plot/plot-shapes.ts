@@ -14,7 +14,7 @@ type Shape = { path: string; points: { x: number; y: number }[] }
 
 const seriesColours = 6
 /** Lines with fewer values than this get a mark for each value. */
-const maxMarkedPoints = 20
+const unmarkedFrom = 20
 
 export const seriesColour = (index: number) => `var(--series-${(index % seriesColours) + 1})`
 
@@ -41,7 +41,7 @@ export function lineShape(tops: (number | null)[], times: number[], x: Scale, y:
   const points = tops.flatMap((top, index) => (top === null ? [] : [{ x: x(times[index]!), y: y(top) }]))
   return {
     path: points.map((point, index) => `${index ? 'L' : 'M'}${point.x.toFixed(1)} ${point.y.toFixed(1)}`).join(''),
-    points: points.length < maxMarkedPoints ? points : [],
+    points: points.length < unmarkedFrom ? points : [],
   }
 }
 

@@ -20,7 +20,7 @@ export function timelineItems(
   return [...items, ...requests.slice(next).map((request) => ({ request }))]
 }
 
-/** A prompt precedes the requests of its run, also if the clocks of server and host differ. */
+/** A prompt precedes the requests of its run, even if the clocks of server and host differ. */
 const isBefore = (request: InternSessionRequest, entry: InternEntry) =>
   !(entry.type === 'prompt' && entry.run_id === request.run_id) && Date.parse(request.created_at) < Date.parse(entry.at)
 

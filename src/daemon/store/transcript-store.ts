@@ -20,13 +20,14 @@ export type SessionChange = {
 
 /** The transcripts in the daemon's database. A write is atomic, and durable when it returns. */
 export type TranscriptStore = {
-  /** The highest id or revision that is stored. */
+  /** Returns the highest stored id or revision. Both are numbered by one counter. */
   lastId(): number
   write(changes: SessionChange[], at: number): void
   session(id: string): SessionSummary | undefined
   sessions(after: string | undefined, limit: number): SessionSummary[]
   entries(sessionId: string, after: number, limit: number): Entry[]
   changedSince(sessionId: string, revision: number, limit: number): Entry[]
+  /** Returns the entries that start, pause or end a run and have changed since a revision. */
   milestones(revision: number, limit: number): Milestone[]
   /** The sessions with a run that has not ended. */
   unfinishedSessions(): SessionSummary[]

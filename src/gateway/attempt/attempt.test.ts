@@ -148,7 +148,7 @@ test('a connection that breaks completes the response only after its last conten
   assert.deepEqual([whole.kind, cut.kind], ['complete', 'broken_off'])
 })
 
-test('a stream declared as JSON is read, also if its first chunk ends before an object', async () => {
+test('a stream declared as JSON is read, even if its first chunk ends before an object', async () => {
   const play: FaultyBehaviour = async ({ socket }) => {
     socket.write(head('application/json') + chunk('data: '))
     await new Promise((resolve) => setTimeout(resolve, 100))

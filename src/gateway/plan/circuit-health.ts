@@ -1,6 +1,6 @@
 import { admissionCost, type Circuit, isHopeless, type RestrictionReason } from './circuit.ts'
 
-/** A hopeless endpoint gets one request in this time, which is enough to notice its recovery. */
+/** A hopeless endpoint, which failed many times in a row, gets one request in this time, which is enough to notice its recovery. */
 const hopelessProbeIntervalMs = 1_000
 
 /** How the plan treats an endpoint: `troubled` ranks below `healthy`, `open` is a last resort, `unavailable` is excluded. */
@@ -22,6 +22,6 @@ export function restrictionOf(circuit: Circuit, now: number): Restriction | unde
   if (circuit.pausedUntil > openUntil) return { reason: 'retry_after', until: circuit.pausedUntil }
   if (circuit.at === 'open') return { reason: circuit.reason, until: openUntil }
   if (circuit.at === 'closed' || circuit.credit >= admissionCost) return undefined
-  // Half-open: at least one request a second is admitted.
+  // Half-open: credit grows by at least 1 per millisecond, so the missing credit is the longest wait in milliseconds.
   return { reason: 'failed_again', until: now + Math.max(1, admissionCost - circuit.credit) }
 }

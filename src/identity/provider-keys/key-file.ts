@@ -81,7 +81,7 @@ function readKey(file: string): Buffer | undefined {
 
 /**
  * Creates the key unless it exists, so that two servers that start at once on one folder use the same key. The file appears
- * with its whole content, also if another server reads it meanwhile or this one is killed. It is on the disk before anything
+ * with its whole content, even if another server reads it meanwhile or this one is killed. It is on the disk before anything
  * is encrypted with it.
  */
 function createKeyFile(file: string): Buffer | undefined {

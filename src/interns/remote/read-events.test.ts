@@ -38,7 +38,7 @@ suite('the events of a daemon’s answer', () => {
     assert.deepEqual(events, [text('zwölf 🚂'), finished])
   })
 
-  test('are read in few pieces, also if each byte arrives as a chunk', async () => {
+  test('are read in few pieces, even if each byte arrives as a chunk', async () => {
     const stream = new Readable({ read() {}, highWaterMark: 1024 * 1024 })
     let pauses = 0
     const pause = stream.pause.bind(stream)

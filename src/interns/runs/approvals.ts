@@ -22,15 +22,16 @@ export type ApprovalDeps = {
 /** The maximum length of a question's text in the audit log, in characters. The caller saw the whole text. */
 const maxTextLength = 2000
 
-/** The link of an answer without a key. Its caller is the creator of the link. */
+/** The webhook link through which a person answered without an API key. The caller is then the creator of that link. */
 export type AnswerLink = { webhook_id: string; delivery_id: string }
 
 type AnswerRequest = { caller: Caller; internId: string; answer: AnswerQuestion; link?: AnswerLink | undefined }
 
 /**
- * Sends an answer to the intern, and records the answer in the audit log. The record is written first, so that nothing is
- * allowed without a record. If the intern then refuses the answer, a second record says so. The values of a form are not
- * stored, only the names of its filled fields.
+ * Sends an answer to the intern, and records the answer in the audit log. If the question is stored and the answer can be
+ * read, the record is written first, so that the intern does not act without a record. If the intern then refuses the answer,
+ * a second record says so. Otherwise the record is written after the intern has accepted the answer. The values of a form are
+ * not stored, only the names of its filled fields.
  */
 export async function answerWithAudit<Reply>(
   deps: ApprovalDeps,
@@ -54,20 +55,20 @@ export async function answerWithAudit<Reply>(
     ...answerRecord,
     link,
   }
-  // The intern refuses a text that is not an answer, so there is nothing to record. Without a stored question, only the intern
-  // knows whether the text is an answer.
-  const isValid = pending !== undefined && answerRecord !== undefined
-  if (isValid) await record('intern.answered', details)
+  // The intern refuses a text that is not an answer. Without a stored question, only the intern knows whether the text is an
+  // answer.
+  const isRecordedFirst = pending !== undefined && answerRecord !== undefined
+  if (isRecordedFirst) await record('intern.answered', details)
   try {
     const reply = await sendAnswer({ sessionId, questionId, answer: answer.answer })
-    if (!isValid) await record('intern.answered', details)
+    if (!isRecordedFirst) await record('intern.answered', details)
     if (answerRecord)
       await storePastAnswer(deps, { internId, id: questionId }, { answer: answerRecord.answer, by: caller.userId })
     await deleteQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
     return reply
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (isValid) await record('intern.answer_refused', { ...details, reason: error.message })
+    if (isRecordedFirst) await record('intern.answer_refused', { ...details, reason: error.message })
     if (endsQuestion(error)) await deleteQuestion(deps, internId, questionId, { state: 'ended' })
     throw error
   }

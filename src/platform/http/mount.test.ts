@@ -58,7 +58,7 @@ test('a failure after the first byte closes the connection', async () => {
   assert.deepEqual([response, logged], [undefined, ['a stream broke']])
 })
 
-test('the last piece of a stream is sent with its end, also if it is the only one', async () => {
+test('the last piece of a stream is sent with its end, even if it is the only one', async () => {
   for (const pieces of [['a', 'b'], []]) {
     const { response } = await ask(({ response: stream }) => {
       stream.header('x-generation-id', 'one')

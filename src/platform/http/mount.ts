@@ -145,12 +145,12 @@ function createAdmitHook<Caller, Deps>(
   route: AnyRoute<Caller, Deps>,
   { admit, admitFromCache }: MountOptions<Caller, Deps>,
 ): onRequestHookHandler {
-  const admitLater = async (request: FastifyRequest, reply: FastifyReply) => {
+  const admitAsync = async (request: FastifyRequest, reply: FastifyReply) => {
     request.caller = await admit(route, request, reply)
   }
   return (request, reply, done) => {
     const caller = admitFromCache?.(route, request)
-    if (caller === undefined) return admitLater(request, reply)
+    if (caller === undefined) return admitAsync(request, reply)
     request.caller = caller
     return done()
   }
@@ -159,11 +159,12 @@ function createAdmitHook<Caller, Deps>(
 /** Sends a result. Text and bytes are JSON. */
 function sendResult(reply: FastifyReply, status: number, result: unknown) {
   if (result instanceof HttpResponse) return sendResponse(reply, result)
-  if (isJson(result)) reply.header('content-type', 'application/json; charset=utf-8')
+  if (isSerialized(result)) reply.header('content-type', 'application/json; charset=utf-8')
   return reply.code(status).send(result)
 }
 
-const isJson = (result: unknown): result is string | Buffer => typeof result === 'string' || Buffer.isBuffer(result)
+const isSerialized = (result: unknown): result is string | Buffer =>
+  typeof result === 'string' || Buffer.isBuffer(result)
 
 /** Sends a response with its own status and headers. */
 export function sendResponse(reply: FastifyReply, result: HttpResponse) {

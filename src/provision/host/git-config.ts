@@ -1,8 +1,8 @@
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 
 /**
- * A system-wide configuration for git with a default author, which replaces `/etc/gitconfig`. That file, the user's
- * configuration and the repository's take precedence.
+ * A system-wide configuration for git with a default author. Git reads this file instead of `/etc/gitconfig`, which this file
+ * includes. So `/etc/gitconfig` and the configuration of the user and of the repository override the default author.
  */
 export function createGitConfig({ name, email }: GitAuthor): string {
   return `[user]\n\tname = ${quote(name)}\n\temail = ${quote(email)}\n[include]\n\tpath = /etc/gitconfig\n`

@@ -178,7 +178,7 @@ export function createFilesPod({ config, image }: Omit<ObjectsDeps, 'serviceUrl'
     spec: {
       ...pod,
       restartPolicy: 'Never',
-      // Ends the pod also if it hangs.
+      // Ends the pod even if it hangs.
       activeDeadlineSeconds: 3600,
       terminationGracePeriodSeconds: 1,
       // Without the cache of compiled code, which the intern could have written.

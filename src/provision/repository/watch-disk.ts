@@ -14,8 +14,8 @@ type WatchDiskOptions = {
 }
 
 /**
- * Watches the disk use of a clone, because the server can announce a wrong size. `exceeded` is aborted with the reason if the
- * clone uses more than an intern is allowed to.
+ * Watches the disk use of a clone, because the server can announce a wrong size. `exceededSignal` is aborted with the reason
+ * if the clone uses more than an intern is allowed to.
  */
 export function watchDisk({ home, config, onMeasureError, measureDiskUse, everyMs = checkEveryMs }: WatchDiskOptions) {
   const limitController = new AbortController()

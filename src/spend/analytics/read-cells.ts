@@ -20,13 +20,14 @@ export function readCells(
   query: CellQuery,
   signal?: AbortSignal,
 ): Promise<GroupColumns | undefined> {
+  // SQLite folds single cells in its thread. Postgres groups the cells in SQL first.
   const cells = foldsEachRow(deps.db) ? selectEachCell(query) : selectGroupedCells(deps.db, query)
   const nulls = [...query.columns, ...query.sums, ...query.sketches].map(() => sql`cast(null as text)`)
   const batches = sql`select ${sql.join([sql`cells`, sql`0`, ...nulls])} from rollup_parts`
   return foldRows(deps, fold, query, sql`${cells} union all ${batches}`, signal)
 }
 
-/** Selects a row for each cell: null in place of a batch, then slot, columns, sums and sketches (`CellRow`). */
+/** Selects a row for each cell, with the columns of `CellRow`. The first column is null, because a cell is not a batch. */
 function selectEachCell({ slotRanges, columns, sums, sketches, ...query }: CellQuery): RawBuilder<unknown> {
   // Columns have aliases, because Postgres returns rows as objects.
   const selectFrom = (table: CellTable, time: RawBuilder<unknown>) => {

@@ -56,7 +56,7 @@ onEachDatabase('contents', (kind) => {
     await keeper.close()
   })
 
-  test('are measured in bytes, also if their characters need several', async () => {
+  test('are measured in bytes, even if their characters need several', async () => {
     await using fixture = await world(kind)
     const { keeper } = keeperOf(fixture.db)
     keeper.enqueue(fixture.owner(), { text: 'ж'.repeat(1000) })

@@ -11,8 +11,8 @@ const inflateAsync = promisify(inflateRaw)
 type Reader = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId'>
 
 /**
- * Selects the contents that a caller can read: a management key those of its organization, an intern's key its own, and
- * every other key those of its member.
+ * Selects the contents that a caller can read: a management key reads those of its organization, an intern's key reads its
+ * own, and every other key reads those of its member.
  */
 export function readableContents(query: Query | Tx, { keyKind, keyHash, userId, ...scope }: Reader) {
   const { organizationId, workspaceId, isWorkspaceScoped } = scope

@@ -50,7 +50,7 @@ async function correctRow(tx: Tx, { before, after }: Correction): Promise<boolea
     .updateTable('generations')
     .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(correctFacts(before, after)) })
     .where('id', '=', before.id)
-    // Another server can correct the same row. It waits here, and then finds other amounts.
+    // Another server can correct the same row. That server waits here, and then finds other amounts.
     .where('cost_pico', '=', before.cost)
     .where('margin_pico', '=', before.margin)
     .executeTakeFirst()
@@ -86,7 +86,10 @@ function toTokenFacts({ tokens }: NewCharge): StoredFacts {
   }
 }
 
-/** Returns the attempts without the amounts that are confirmed now: all of them without a margin, else that of the response. */
+/**
+ * Removes `unconfirmed_usd` from attempts: from all of them if no margin remains, otherwise only from the attempt that produced
+ * the response.
+ */
 function confirmAttempts(facts: StoredFacts, margin: PicoUsd): StoredFacts['attempts'] {
   const attempts = facts.attempts ?? []
   const responseIndex = indexOfResponse(attempts, facts.endpoint_id)

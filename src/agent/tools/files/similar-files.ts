@@ -8,7 +8,7 @@ const limits = { scannedEntries: 20_000, depth: 20, suggestions: 5, indexBytes: 
 
 /** A typing error in a shorter name gives a name that means something else. */
 const minLengthWithTypo = 5
-/** Less than a step of `nameDistance`, also if a path has many folders. */
+/** Less than a step of `nameDistance`, even if a path has many folders. */
 const sharedFolderBonus = 0.01
 
 /** The distance of names that are not similar. */

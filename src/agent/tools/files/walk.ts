@@ -55,7 +55,10 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
   }
 }
 
-/** Returns the rules of a folder's parents, without those that exclude the folder. */
+/**
+ * Returns the ignore rules of a folder's parents. If the rules ignore a folder on this path, all rules collected above it are
+ * dropped, because the caller named the path.
+ */
 function ignoreRulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
   let rules = IgnoreRules.none
   for (let depth = 0; depth < names.length; depth++) {

@@ -71,7 +71,7 @@ async function findWorkspaceId(deps: ApiDeps, caller: Caller, name: string | und
   return name && ((await findWorkspace(deps, caller, name))?.id ?? name)
 }
 
-/** Converts `group_by` to dimensions. Without `day`, the sums are also by model. */
+/** Converts `group_by` to dimensions. `day` removes the grouping by model; the sums are always by day. */
 function toDimensions(groupBy: readonly (typeof groups)[number][]): Set<ActivityDimension> {
   const dimensions = new Set<ActivityDimension>(groupBy.filter((group) => group !== 'day'))
   return groupBy.includes('day') ? dimensions : dimensions.add('model')

@@ -15,7 +15,7 @@ export class RunQuestions {
     return this.#pending.size
   }
 
-  /** Whether the run asked this question, also if it was answered since. */
+  /** Whether the run asked this question, even if it was answered since. */
   hasQuestion(questionId: string): boolean {
     return this.#questionIds.has(questionId)
   }

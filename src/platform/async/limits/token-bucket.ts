@@ -22,7 +22,7 @@ export class TokenBucket {
   }
 
   /**
-   * Takes tokens, also if fewer are available: later callers then wait longer. A negative amount returns tokens.
+   * Takes tokens, even if fewer are available: later callers then wait longer. A negative amount returns tokens.
    * @returns the delay in milliseconds until the taken tokens are refilled.
    */
   take(amount: number): number {

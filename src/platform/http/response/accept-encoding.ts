@@ -3,7 +3,7 @@ export type Encoding = (typeof encodings)[number]
 
 /**
  * Returns the supported encoding that the client prefers; among equals, the one with the smallest result.
- * @returns undefined for no encoding, also if the client refuses `identity`.
+ * @returns undefined for no encoding, even if the client refuses `identity`.
  */
 export function chooseEncoding(header: string | undefined): Encoding | undefined {
   if (!header) return undefined

@@ -10,7 +10,7 @@ export type BodyPace = { bytesPerSecond: number; pauseMs: number }
 
 /**
  * Iterates over the body of a request that arrives fast enough. The time that the reader takes for a piece does not count.
- * The connection stays open for the response, also if the reader stops early.
+ * The connection stays open for the response, even if the reader stops early.
  * @throws Fault `request_timeout` for a body that arrives too slowly.
  */
 export async function* readPacedBody(request: IncomingMessage, pace: BodyPace): AsyncGenerator<Buffer> {

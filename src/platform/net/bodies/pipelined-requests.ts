@@ -22,7 +22,7 @@ export function startAfterPrevious(request: IncomingMessage, response: ServerRes
   request.on('error', ignoreError)
   response.on('error', ignoreError)
   response.on('finish', discardRest)
-  // Node drops what follows a request with `Upgrade` in the same packet, also if it handles the request as an ordinary one. The
+  // Node drops what follows a request with `Upgrade` in the same packet, even if it handles the request as an ordinary one. The
   // connection is closed after the response, so that the client notices that nothing else was read.
   if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
   // Node assigns the socket to a response after it has sent the previous response.

@@ -49,7 +49,7 @@ test('containers that the cluster added are not mistaken for the daemon and the 
   ])
 })
 
-test('the image of a pod is the configured one, also if the cluster replaced it', () => {
+test('the image of a pod is the configured one, even if the cluster replaced it', () => {
   const spec = {
     containers: [
       { name: 'a', image: 'other:1' },

@@ -15,6 +15,7 @@ export type AccountsDeps = {
   db: Db
   /** The clock of the database, which determines periods. */
   clock: DatabaseClock
+  /** An estimate of the database's time between its responses. */
   time: DatabaseTime
   /** Names this server in its leases. */
   server: string
@@ -63,7 +64,8 @@ export class OpenAccounts {
   /** Returns the account of a budget, opened if necessary. @param at a time in the period. */
   accountOf(budget: Budget, at: number): OpenAccount {
     const existing = this.#recentAccounts.get(budget)
-    // An account that another limit has used since must be found again, so that a lower limit revokes its money.
+    // If another `Budget` object has used the account since, the account is looked up again, so that a lower limit revokes
+    // leased money.
     if (existing?.open.budget === budget && !existing.open.isClosed && at >= existing.since && at < existing.until)
       return existing.open
     const open = this.#findOrOpen(budget, periodOf(budget, at))
@@ -87,6 +89,7 @@ export class OpenAccounts {
     return open
   }
 
+  /** Reports spending and leases more money. @param limit that of the waiting request; undefined if none waits. */
   async #exchange(
     open: OpenAccount,
     period: Period,
@@ -106,8 +109,9 @@ export class OpenAccounts {
   }
 
   /**
-   * Reports the spending under earlier intervals before a new period starts. A new period starts with the sum of the
-   * ledger, which contains that spending: a later report would count it twice. Only accounts that were opened before
+   * Reports the spending of older accounts of a budget before a new period starts. When the interval of a budget changes, its
+   * older account can still hold unreported spending. A new period starts with the sum of the ledger, which contains that
+   * spending: a later report would count it twice. Only accounts that were opened before
    * this one are reported, so that two accounts never wait for each other.
    */
   async #reportOlderAccounts(newer: OpenAccount): Promise<void> {

@@ -61,7 +61,7 @@ export async function addSpent(tx: Tx, account: string, periods: readonly Period
     .execute()
 }
 
-/** Deletes the sums of periods that started before a day. */
+/** Deletes the sums of periods that started before a day. Period 0 belongs to budgets that never reset, and stays. */
 export async function deleteOldPeriods(tx: Tx, account: string, before: Day): Promise<void> {
   await tx
     .deleteFrom('budget_periods')
@@ -89,8 +89,8 @@ export async function deleteGuardrailSpending(tx: Tx, id: string, prefixes: read
 }
 
 /**
- * Deletes the sums of accounts that older servers do not use, so that the next request reads the ledger. Older servers
- * that ran at the same time as newer ones did not count their spending in these accounts.
+ * Deletes the sums of accounts that servers of an older version do not use, after the last such server has stopped. During
+ * the upgrade, these servers did not count their spending in these accounts. The next request reads the sums from the ledger.
  */
 export async function deleteIncompleteSums(tx: Tx): Promise<void> {
   await tx

@@ -46,7 +46,7 @@ export async function listGenerations(
     .limit(page.limit)
     .execute()
   const last = rows.at(-1)
-  const scanEnd = since === undefined ? undefined : { createdAt: since, id: '' }
+  const scanEnd = since === undefined ? undefined : { createdAt: since, id: wholeMillisecond }
   const next = last && rows.length === page.limit ? toPosition(last) : scanEnd
   const isLastPage = next === undefined || (!last && (await isHidden(search)))
   return { data: rows.map(toGenerationRecord), nextCursor: isLastPage ? undefined : toCursor(next) }
@@ -103,9 +103,12 @@ function createSearch(
 
 type TimeRange = Pick<GenerationFilter, 'from' | 'to'>
 
+/** The id in a cursor whose page contains all rows of its millisecond. */
+const wholeMillisecond = ''
+
 /**
- * Selects the matching rows of a time. `conditions` does not contain the organization, because it matches most rows of an
- * installation: a page without other conditions needs no limited scan.
+ * Selects the matching rows of a time. The organization is added here and is not in `conditions`: it matches most rows of an
+ * installation, so a page without other conditions needs no limited scan.
  */
 function selectMatchingRows(
   { indexedRows, conditions, visible }: Search,
@@ -128,7 +131,7 @@ function restrictTime(query: Generations, { from, to }: TimeRange, cursor: Curso
 
 /** Adds the time as a separate bound, because Postgres does not estimate ranges of pairs well. */
 function beforeCursor(query: Generations, { createdAt, id }: CursorPosition): Generations {
-  if (id === '') return query.where('created_at', '<', createdAt)
+  if (id === wholeMillisecond) return query.where('created_at', '<', createdAt)
   return query.where('created_at', '<=', createdAt).where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`)
 }
 
@@ -143,7 +146,7 @@ async function findScanStart(
   scannedRows: number,
 ): Promise<number | undefined> {
   // Some rows of the millisecond in which the previous page ended may not have been scanned.
-  const cursorEnd = cursor && cursor.createdAt + (cursor.id === '' ? 0 : 1)
+  const cursorEnd = cursor && cursor.createdAt + (cursor.id === wholeMillisecond ? 0 : 1)
   const before = Math.min(to ?? Number.POSITIVE_INFINITY, cursorEnd ?? Number.POSITIVE_INFINITY)
   const last = await restrictTime(indexedRows, { from, to: Number.isFinite(before) ? before : undefined }, undefined)
     .select('created_at')

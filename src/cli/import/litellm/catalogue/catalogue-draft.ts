@@ -78,7 +78,7 @@ export class CatalogueDraft {
     return true
   }
 
-  /** The known endpoint of a row, also if the row uses another address for it. */
+  /** The known endpoint of a row, even if the row uses another address for it. */
   #findKnownEndpoint(
     { model_info: info }: Row,
     { provider, upstream, referenceProvider }: Source,
@@ -135,7 +135,7 @@ export class CatalogueDraft {
     this.#models.addName(id, row.model_name)
   }
 
-  /** Rows with weights become endpoints of one separate model, also if they use different models. */
+  /** Rows with weights become endpoints of one separate model, even if they use different models. */
   #writeWeightedEndpoint(
     tag: string,
     row: Row,

@@ -9,7 +9,7 @@ type NativeApi = {
   read: (body: Fields) => NativeResponse | undefined
 }
 
-/** The APIs of servers that also answer chat requests with them, or proxies in front of them. */
+/** Native response formats that some servers, or proxies in front of those servers, send even for a chat completion request. */
 const nativeApis: NativeApi[] = [
   {
     servers: 'Ollama',
