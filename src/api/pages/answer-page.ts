@@ -10,7 +10,7 @@ import {
 import { isoTime } from '#platform/core/clock.ts'
 import { escapeHtml } from '#platform/http/response/html-page.ts'
 import { HttpResponse } from '#platform/http/route.ts'
-import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
+import { escapeLinesUnambiguously, escapeUnambiguously } from '#platform/text/printable.ts'
 
 const style =
   ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:46rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #8888;border-radius:6px;padding:.75rem;max-height:60vh;overflow:auto}button,input,select{font:inherit;padding:.4rem .8rem;margin:.25rem .5rem .25rem 0}label{display:block;margin:.5rem 0}'
@@ -71,7 +71,7 @@ export function questionPage({ internName, question, details, deadlineAt, previo
   )
 }
 
-const renderText = (text: string) => `<pre>${escapeHtml(printableLinesExactly(text))}</pre>`
+const renderText = (text: string) => `<pre>${escapeHtml(escapeLinesUnambiguously(text))}</pre>`
 
 function renderPermission(
   question: Extract<Question, { kind: 'permission' }>,
@@ -79,12 +79,12 @@ function renderPermission(
 ): string {
   const { operation } = question
   const detail = details?.detail ?? question.detail
-  const operationText = operation === null ? 'Something that it does not name' : printableExactly(operation)
+  const operationText = operation === null ? 'Something that it does not name' : escapeUnambiguously(operation)
   const diffs = (details?.changes ?? []).map(
-    ({ path, diff }) => `<h2>${escapeHtml(printableExactly(path))}</h2>${renderText(diff)}`,
+    ({ path, diff }) => `<h2>${escapeHtml(escapeUnambiguously(path))}</h2>${renderText(diff)}`,
   )
   const text = details?.command ?? (diffs.length > 0 ? null : detail)
-  return `<p>It wants to do: <strong>${escapeHtml(operationText)}</strong></p>${text === null ? '' : `<pre>${escapeHtml(printableExactly(text))}</pre>`}${diffs.join('')}`
+  return `<p>It wants to do: <strong>${escapeHtml(operationText)}</strong></p>${text === null ? '' : `<pre>${escapeHtml(escapeUnambiguously(text))}</pre>`}${diffs.join('')}`
 }
 
 const kindLabels: Record<PermissionKind, string> = {
@@ -99,7 +99,7 @@ const renderButton = (value: string, label: string) => `<button name="answer" va
 const renderAnswerButtons = (question: PermissionQuestion) =>
   listPermissionAnswers(question)
     .map(({ answer, kind, name }) => {
-      const label = name === undefined ? kindLabels[kind] : `${kindLabels[kind]}: ${printableExactly(name)}`
+      const label = name === undefined ? kindLabels[kind] : `${kindLabels[kind]}: ${escapeUnambiguously(name)}`
       return renderButton(escapeHtml(answer), escapeHtml(label))
     })
     .join('')
@@ -109,7 +109,7 @@ const renderFields = (fieldList: Field[]) =>
 
 function renderField({ name, type, required, options }: Field): string {
   const nameAttribute = `name="field.${escapeHtml(name)}"`
-  const label = `${escapeHtml(printableExactly(name))}${required ? ' *' : ''}`
+  const label = `${escapeHtml(escapeUnambiguously(name))}${required ? ' *' : ''}`
   const requiredAttribute = required ? ' required' : ''
   const choices = (options ?? []).map((option) => `<option>${escapeHtml(option)}</option>`).join('')
   if (type === 'array') return `<label>${label} <select ${nameAttribute} multiple>${choices}</select></label>`

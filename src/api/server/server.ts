@@ -96,7 +96,7 @@ function appOptions(deps: ApiDeps, root: string): Omit<AppOptions, 'timeouts' | 
     explain: toDatabaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[config.dialect].envelope,
     rewriteUrl: (url, headers) => toApiUrl(withoutRoot(root, url), headers),
-    restate: (fault, request) => (isInternChat(request) ? addChatReason(fault) : fault),
+    convertFault: (fault, request) => (isInternChat(request) ? addChatReason(fault) : fault),
   }
 }
 

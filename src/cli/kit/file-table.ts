@@ -1,4 +1,4 @@
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { second } from './format.ts'
 import { table } from './table.ts'
 
@@ -15,6 +15,6 @@ export function fileTable(entries: ListedFile[]): string {
 }
 
 function nameText(name: string, kind: string, target: string | null): string {
-  if (kind === 'folder') return `${printableExactly(name)}/`
-  return target === null ? printableExactly(name) : `${printableExactly(name)} -> ${printableExactly(target)}`
+  if (kind === 'folder') return `${escapeUnambiguously(name)}/`
+  return target === null ? escapeUnambiguously(name) : `${escapeUnambiguously(name)} -> ${escapeUnambiguously(target)}`
 }

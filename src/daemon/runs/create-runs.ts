@@ -2,7 +2,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import {
   type AnswerQuestion,
   contractVersion,
-  pendingQuestion,
+  pendingQuestionId,
   type Runs,
   type StartTurn,
 } from '#interns/contract/runs.ts'
@@ -54,7 +54,7 @@ function resume(
   signal: AbortSignal,
 ): Stream {
   refuseIfAborted(signal)
-  const isForPending = request.questionId === pendingQuestion
+  const isForPending = request.questionId === pendingQuestionId
   const questionId = isForPending ? (registry.questionOf(request.sessionId) ?? '') : request.questionId
   const run = registry.runOfQuestion(questionId)
   const sessionId = run?.session.id ?? store.question(questionId)?.sessionId

@@ -23,6 +23,6 @@ export function toLateCharge(
     margin: row.margin - unconfirmed,
     tokens,
     correction: { source: 'provider', at },
-    billedAmount: exceedsBound ? bill : undefined,
+    overbilledAmount: exceedsBound ? bill : undefined,
   }
 }

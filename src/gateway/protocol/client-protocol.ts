@@ -58,7 +58,7 @@ export type ClientProtocol = {
   /** Additional headers of responses. */
   responseHeaders?: (requestId: string) => Record<string, string>
   /** A fast check: true if a body is certainly valid. False is inconclusive, and the schema decides. */
-  passesFastCheck?: (body: unknown) => body is Body
+  isCertainlyValid?: (body: unknown) => body is Body
   /** Translates a body to a chat request. @throws Fault `invalid` for content without a counterpart. */
   toChat: (body: Body) => ChatRequest
   /** The fields of a body that have no counterpart in a chat request. */

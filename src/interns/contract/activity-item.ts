@@ -1,5 +1,5 @@
 import { z } from '#platform/json/schema.ts'
-import { printable, printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
+import { escapeLinesUnambiguously, escapeUnambiguously, printable } from '#platform/text/printable.ts'
 import { type Activity, toolStatuses } from './transcript.ts'
 
 /** A tool call in the form of the API. */
@@ -52,10 +52,13 @@ export function toActivityItem(activity: Activity): ActivityItem {
     tool_call_id: toolCallId,
     operation,
     status,
-    title: title === null ? null : printableExactly(title),
+    title: title === null ? null : escapeUnambiguously(title),
     input: input === null ? null : printable(input),
     output: output === null ? null : printable(output),
-    paths: paths.map(printableExactly),
-    changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLinesExactly(diff) })),
+    paths: paths.map(escapeUnambiguously),
+    changes: changes.map(({ path, diff }) => ({
+      path: escapeUnambiguously(path),
+      diff: escapeLinesUnambiguously(diff),
+    })),
   }
 }

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
 import type { Usage } from '#chat/usage.ts'
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { type ActivityItem, toActivityItem } from './activity-item.ts'
 import type { Question } from './question.ts'
 import type { BudgetPart } from './turn-budget.ts'
@@ -131,12 +131,12 @@ export function toQuestionArguments(question: Question) {
     return { kind, message, fields }
   }
   const { kind, operation, options, detail, choices } = question
-  const printableOperation = operation === null ? null : printableExactly(operation)
+  const printableOperation = operation === null ? null : escapeUnambiguously(operation)
   return {
     kind,
     operation: printableOperation,
     options,
-    ...(choices && { choices: choices.map(({ id, kind, name }) => ({ id, kind, name: printableExactly(name) })) }),
-    ...(detail !== null && { detail: printableExactly(detail) }),
+    ...(choices && { choices: choices.map(({ id, kind, name }) => ({ id, kind, name: escapeUnambiguously(name) })) }),
+    ...(detail !== null && { detail: escapeUnambiguously(detail) }),
   }
 }

@@ -29,7 +29,7 @@ export type StartTurn = {
 } & TurnCaller
 
 /** Instead of a question's id: the question that the session waits for. For people at a terminal. */
-export const pendingQuestion = 'pending'
+export const pendingQuestionId = 'pending'
 
 /** An answer of the caller: a word for a permission, a JSON object for a form. */
 export type AnswerQuestion = { sessionId: string; questionId: string; answer: string } & TurnCaller

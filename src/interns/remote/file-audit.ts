@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { recordChange } from '#identity/audit/audit.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import type { Intern } from '../registry/intern-store.ts'
 import type { ApprovalDeps } from '../runs/approvals.ts'
 
@@ -44,7 +44,7 @@ export async function auditFileAccess<Result>(
     )
   const auditedPaths: Record<string, string> = {}
   for (const [name, path] of Object.entries(paths)) {
-    auditedPaths[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxPathLength)
+    auditedPaths[name] = escapeUnambiguously(await deps.conceal(caller, path || '.')).slice(0, maxPathLength)
   }
   await record(action, auditedPaths)
   try {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { recordChange } from '#identity/audit/audit.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import type { Action, LoggedDecision } from '../contract/rules/rule.ts'
 import type { Runs } from '../contract/runs.ts'
 import type { Intern } from '../registry/intern-store.ts'
@@ -84,7 +84,7 @@ async function fetchAll(deps: CollectDeps, intern: Intern, runs: Runs): Promise<
 /** Records decisions once each, with the intern's key as the actor. */
 async function recordDecisions(deps: CollectDeps, intern: Intern, decisions: LoggedDecision[]): Promise<void> {
   const { organizationId, creatorUserId: userId, keyHash, id: internId } = intern
-  const concealText = async (text: string | null) => text && printableExactly(await deps.conceal(intern, text))
+  const concealText = async (text: string | null) => text && escapeUnambiguously(await deps.conceal(intern, text))
   const concealedDecisions = await Promise.all(
     decisions.map(async (decision) => ({
       ...decision,

@@ -2,7 +2,7 @@ import { TimeSlices } from '#platform/async/time-slices.ts'
 import { dayMs, isoTime, type Now } from '#platform/core/clock.ts'
 import { clientClosedFault, Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { decide } from '../contract/rules/decide.ts'
 import type { Action, Decision, Rule, RuleSet } from '../contract/rules/rule.ts'
 import { type PastQuestion, readPastQuestions, storedForMs } from './past-questions.ts'
@@ -141,7 +141,7 @@ function replayedQuestion(
 ): ReplayedQuestion {
   const { effect, scope, rule } = decision
   const pastQuestion = { intern_id: internId, question_id: id, asked_at: isoTime(askedAt), operation: action.operation }
-  const detail = printableExactly(describeAction(action).slice(0, maxDetailLength))
+  const detail = escapeUnambiguously(describeAction(action).slice(0, maxDetailLength))
   return { ...pastQuestion, detail, answer, effect, scope, rule }
 }
 

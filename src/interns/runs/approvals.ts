@@ -3,11 +3,11 @@ import { recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { readPermissionAnswer } from '../contract/answer.ts'
 import { type AskedQuestion, type PermissionQuestion, permissionKinds, type Question } from '../contract/question.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { type AnswerQuestion, pendingQuestion } from '../contract/runs.ts'
+import { type AnswerQuestion, pendingQuestionId } from '../contract/runs.ts'
 import { storePastAnswer } from '../rules/past-questions.ts'
 import { deleteQuestion, findQuestion, questionsLock } from './questions.ts'
 
@@ -40,7 +40,7 @@ export async function answerWithAudit<Reply>(
 ): Promise<Reply> {
   const { sessionId } = answer
   const actor = link ? { ...caller, keyHash: null } : caller
-  const id = answer.questionId === pendingQuestion ? undefined : answer.questionId
+  const id = answer.questionId === pendingQuestionId ? undefined : answer.questionId
   const pending = await findQuestion(deps, internId, { sessionId, id })
   const questionId = pending?.question.id ?? answer.questionId
   const answerRecord = parseAnswerRecord(pending?.question, answer.answer)
@@ -103,7 +103,7 @@ function parsePermissionRecord(question: PermissionQuestion, text: string): Answ
 async function describeQuestion(deps: ApprovalDeps, caller: Caller, pending: AskedQuestion | undefined) {
   if (!pending) return { kind: null }
   const printableText = async (text: string | null) =>
-    text === null ? null : shorten(printableExactly(await deps.conceal(caller, text)))
+    text === null ? null : shorten(escapeUnambiguously(await deps.conceal(caller, text)))
   const { question } = pending
   const { kind } = question
   if (kind === 'elicitation') return { kind, message: await printableText(question.message) }

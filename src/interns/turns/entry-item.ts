@@ -1,6 +1,6 @@
 import { isoTime, maxTimeMs } from '#platform/core/clock.ts'
 import { z } from '#platform/json/schema.ts'
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { PlanItem, ToolCallItem, toActivityItem } from '../contract/activity-item.ts'
 import { approvalModes } from '../contract/approval-mode.ts'
 import { toQuestionArguments } from '../contract/chunks.ts'
@@ -160,7 +160,7 @@ export function toEntryItem(entry: Entry, names: MemberNames): EntryItem {
       return { ...common, type: 'question', ...toQuestionFields(entry, names) }
     case 'decision': {
       const { type, operation, detail, decision } = entry
-      return { ...common, type, operation, detail: detail === null ? null : printableExactly(detail), ...decision }
+      return { ...common, type, operation, detail: detail === null ? null : escapeUnambiguously(detail), ...decision }
     }
     case 'end': {
       const { type, reason, message, model, usage } = entry

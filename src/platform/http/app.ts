@@ -28,8 +28,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     key?: KeyNeed
     acceptsApiKeyHeader?: (headers: IncomingHttpHeaders) => boolean
-    undeclaredBody?: 'invalid' | 'unsupported_media_type'
-    restate?: (fault: Fault) => Fault
+    undeclaredBodyFault?: 'invalid' | 'unsupported_media_type'
+    convertFault?: (fault: Fault) => Fault
   }
 }
 
@@ -73,7 +73,7 @@ export type AppOptions = {
   /** The form of errors for a request, if it is not the form of this service. */
   envelopeOf?: (request: FastifyRequest) => Envelope | undefined
   /** Changes the error for an invalid path if routes below that path have another error format. */
-  restate?: (fault: Fault, request: FastifyRequest) => Fault
+  convertFault?: (fault: Fault, request: FastifyRequest) => Fault
 }
 
 /** Creates the server without routes: one error envelope, request ids, and limits against slow and greedy clients. */
@@ -90,7 +90,7 @@ export function createApp({
   explain = () => undefined,
   envelopeOf = () => undefined,
   rewriteUrl,
-  restate,
+  convertFault,
 }: AppOptions): FastifyInstance {
   const sendFailure = createFailureSender(log, envelopeOf)
   const app = Fastify({
@@ -111,8 +111,8 @@ export function createApp({
   function respondToPathError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
     const guarded = guard?.(request, reply) ?? Promise.resolve()
     const response = (failure: unknown) => {
-      const fault = restate && toFault(failure, request)
-      void sendFailure(fault ? restate(fault, request) : failure, request, reply)
+      const fault = convertFault && toFault(failure, request)
+      void sendFailure(fault ? convertFault(fault, request) : failure, request, reply)
     }
     const fault = headFault(request, reply)
     startAfterPrevious(request.raw, reply.raw, () => void guarded.then(() => response(fault ?? error), response))
@@ -189,7 +189,7 @@ const contentHeaders = /^(content-.*|etag|last-modified|accept-ranges)$/
 function createFailureSender(log: Log, envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const originalFault = toFault(error, request)
-    const fault = originalFault && (request.routeOptions?.config?.restate?.(originalFault) ?? originalFault)
+    const fault = originalFault && (request.routeOptions?.config?.convertFault?.(originalFault) ?? originalFault)
     if (!fault) log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
     const { status, headers, body } = buildErrorResponse(fault, request.id, envelopeOf(request))
     if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
@@ -212,7 +212,7 @@ function toFault(error: unknown, request: FastifyRequest): Fault | undefined {
       )
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Fault(
-        request.routeOptions?.config?.undeclaredBody ?? 'unsupported_media_type',
+        request.routeOptions?.config?.undeclaredBodyFault ?? 'unsupported_media_type',
         'The body must be declared as "content-type: application/json".',
       )
     case 'FST_ERR_BAD_URL':

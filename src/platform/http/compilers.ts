@@ -14,10 +14,10 @@ function createValidator({ schema, httpPart }: { schema: z.ZodType; httpPart?: s
 }
 
 /** Compiles the schema of a body. Its route gets the body as it was sent instead of the copy that the schema makes. */
-export const validatorKeepingBody = (passesFastCheck: ((body: unknown) => boolean) | undefined) =>
+export const validatorKeepingBody = (isCertainlyValid: ((body: unknown) => boolean) | undefined) =>
   (({ schema }: { schema: z.ZodType }) =>
     (body: unknown) => {
-      if (passesFastCheck?.(body)) return { value: body }
+      if (isCertainlyValid?.(body)) return { value: body }
       const parsed = parseWith(schema, body)
       return parsed.success ? { value: body } : { error: invalidRequest(parsed.error.issues) }
     }) as unknown as FastifySchemaCompiler<unknown>

@@ -22,7 +22,7 @@ export class IncomingCall<Caller> {
   readonly requestId: string
   /** The host that the client requested. */
   readonly host: string | undefined
-  /** The bytes of the body, if it is long and the route sets `keepsBody`. */
+  /** The bytes of the body, if it is long and the route sets `keepsOriginalBody`. */
   readonly source: JsonSource | undefined
   readonly #reply: FastifyReply
   readonly #uploadPace: BodyPace

@@ -106,13 +106,13 @@ async function turnsToValidation(length: number): Promise<number | undefined> {
     return parse(text, reviver)
   }
   let found: number | undefined
-  const passesFastCheck = () => {
+  const isCertainlyValid = () => {
     found = turns
     return true
   }
   JSON.parse = parseAndCount
   try {
-    await ask(() => ({}), { text: 'x'.repeat(length) }, { keepsBody: true, passesFastCheck })
+    await ask(() => ({}), { text: 'x'.repeat(length) }, { keepsOriginalBody: true, isCertainlyValid })
   } finally {
     JSON.parse = parse
     clearImmediate(immediate)
@@ -139,11 +139,11 @@ test('a route that stores its body gets it without changes by the schema', async
     return {}
   }
   const long = { long: 'x'.repeat(10_000) }
-  await ask(handler, {}, { keepsBody: true })
-  await ask(handler, long, { keepsBody: true })
+  await ask(handler, {}, { keepsOriginalBody: true })
+  await ask(handler, long, { keepsOriginalBody: true })
   await ask(handler, long)
   assert.deepEqual(seen, [undefined, false, undefined, true, 'none', false])
-  const { response } = await ask(handler, { text: 5 }, { keepsBody: true })
+  const { response } = await ask(handler, { text: 5 }, { keepsOriginalBody: true })
   assert.equal(response?.status, 400)
 })
 
@@ -160,7 +160,7 @@ test('a body that is passed on has no half of a surrogate pair', async () => {
     return {}
   }
   for (const more of [{}, { long: 'x'.repeat(10_000) }])
-    await ask(handler, { text: 'a\ud83d', ...more }, { keepsBody: true })
+    await ask(handler, { text: 'a\ud83d', ...more }, { keepsOriginalBody: true })
   assert.deepEqual(seen, ['a\ufffd', undefined, 'a\ufffd', false])
 })
 

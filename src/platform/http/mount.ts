@@ -84,12 +84,12 @@ function mountRoute<Caller, Deps>(
       config: {
         key: route.key,
         ...(route.acceptsApiKeyHeader && { acceptsApiKeyHeader: route.acceptsApiKeyHeader }),
-        ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
-        ...(route.restate && { restate: route.restate }),
-        ...(route.keepsBody && { keepsBody: true }),
+        ...(route.undeclaredBodyFault && { undeclaredBodyFault: route.undeclaredBodyFault }),
+        ...(route.convertFault && { convertFault: route.convertFault }),
+        ...(route.keepsOriginalBody && { keepsOriginalBody: true }),
         ...(route.maxBodyParts && { maxBodyParts: route.maxBodyParts }),
       },
-      ...(route.keepsBody && { validatorCompiler: validatorKeepingBody(route.passesFastCheck) }),
+      ...(route.keepsOriginalBody && { validatorCompiler: validatorKeepingBody(route.isCertainlyValid) }),
       schema: {
         ...(params && { params }),
         ...(query && { querystring: query }),

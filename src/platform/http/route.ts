@@ -33,7 +33,7 @@ export type Call<S extends Schemas, Caller> = {
   signal: AbortSignal
   /** The body as a stream, if the route declares `uploads`. */
   upload: AsyncIterable<Buffer>
-  /** The bytes of the body, if it is long and the route sets `keepsBody`. */
+  /** The bytes of the body, if it is long and the route sets `keepsOriginalBody`. */
   source: JsonSource | undefined
   /** The response of a handler that streams. After the handler has opened it, the return value of the handler is ignored. */
   response: ResponseStream
@@ -107,20 +107,20 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
    */
   wrongKeyFault?: 'forbidden' | 'unauthenticated'
   /** The refusal of a body that is not declared as JSON. */
-  undeclaredBody?: 'invalid' | 'unsupported_media_type'
+  undeclaredBodyFault?: 'invalid' | 'unsupported_media_type'
   /** Converts each fault of this route to the form that its clients expect. For example, adds a reason to its metadata. */
-  restate?: (fault: Fault) => Fault
+  convertFault?: (fault: Fault) => Fault
   /** The size limit of a body in bytes. Defaults to the setting `max_body_bytes`. */
   bodyLimit?: number
   /** The most items, fields, arrays and objects of a long body together, if it differs from the default. */
   maxBodyParts?: number
   /** Whether the handler gets the body as it was sent, with its bytes, instead of the copy that the schema makes. */
-  keepsBody?: boolean
+  keepsOriginalBody?: boolean
   /**
    * Returns true only for bodies that are certainly valid. The schema checks the others. For routes that set
-   * `keepsBody`.
+   * `keepsOriginalBody`.
    */
-  passesFastCheck?: (body: unknown) => boolean
+  isCertainlyValid?: (body: unknown) => boolean
   /** Whether the body is an HTML form. Other bodies are JSON. */
   takesForm?: boolean
   /** Omitted from the API description. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { escapeControls, printable, printableExactly, printableLine } from './printable.ts'
+import { escapeControls, escapeUnambiguously, printable, printableLine } from './printable.ts'
 
 const acting = [
   ...['\x1b[2K', '\x1b]52;c;cm0gLXJm\x07', '\b', '\r', '\0', '\x7f', '\x9b2J', '\u00ad', '\u061c', '\u2028', '\u2029'],
@@ -15,7 +15,7 @@ const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}/u
 
 test('terminal control characters are escaped, and all others are unchanged', () => {
   for (const text of acting) {
-    for (const form of [printable, printableLine, printableExactly]) {
+    for (const form of [printable, printableLine, escapeUnambiguously]) {
       assert.doesNotMatch(form(`a${text}b`), unsafe, JSON.stringify(text))
       assert.notEqual(form(`a${text}b`), `a${text}b`)
     }
@@ -25,9 +25,9 @@ test('terminal control characters are escaped, and all others are unchanged', ()
 })
 
 test('a line break and unusual spaces are made visible in text to approve', () => {
-  assert.equal(printableExactly('ls\n\n\nrm\t-r\u00a0x'), 'ls\\n\\n\\nrm\\t-r\\xa0x')
-  assert.equal(printableExactly('rm\u2800x\u{1d159}'), 'rm\\u2800x\\u{1d159}')
-  assert.equal(printableExactly('grep "a.b" \\. | cat'), 'grep "a.b" \\. | cat')
+  assert.equal(escapeUnambiguously('ls\n\n\nrm\t-r\u00a0x'), 'ls\\n\\n\\nrm\\t-r\\xa0x')
+  assert.equal(escapeUnambiguously('rm\u2800x\u{1d159}'), 'rm\\u2800x\\u{1d159}')
+  assert.equal(escapeUnambiguously('grep "a.b" \\. | cat'), 'grep "a.b" \\. | cat')
   assert.equal(printableLine('ls\nrm\\n'), 'ls\\nrm\\n')
 })
 
@@ -53,7 +53,7 @@ test('no two different texts look the same in the exact form', () => {
   const pair = fc.tuple(fc.string({ unit, maxLength: 6 }), fc.string({ unit, maxLength: 6 }))
   const result = new Map<string, string>()
   const holds = (text: string) => {
-    const form = printableExactly(text)
+    const form = escapeUnambiguously(text)
     assert.doesNotMatch(form, /\n/)
     assert.equal(result.get(form) ?? text, text)
     result.set(form, text)

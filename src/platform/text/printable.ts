@@ -35,13 +35,13 @@ export function printableLine(text: string): string {
  * Escapes text that a person must approve, in a single line. Different texts look different: a backslash that could be read
  * as an escape is doubled.
  */
-export function printableExactly(text: string): string {
+export function escapeUnambiguously(text: string): string {
   return text.replace(linePattern, escapeCharacter)
 }
 
-/** Like `printableExactly`, but keeps line breaks. */
-export function printableLinesExactly(text: string): string {
-  return text.split('\n').map(printableExactly).join('\n')
+/** Like `escapeUnambiguously`, but keeps line breaks. */
+export function escapeLinesUnambiguously(text: string): string {
+  return text.split('\n').map(escapeUnambiguously).join('\n')
 }
 
 const terminalControls = /(?!\r?\n|\t)[\x00-\x1f\x7f-\x9f]/g

@@ -24,7 +24,7 @@ export type NewCharge = {
   /** The reason and the time, as the record shows them. */
   correction: { source: 'provider' | 'released'; at: number }
   /** The amount that the provider billed, if it is more than the request could cost. */
-  billedAmount?: PicoUsd | undefined
+  overbilledAmount?: PicoUsd | undefined
 }
 
 /** Finds a request whose charge has an unconfirmed amount, which only such a charge can lose. */

@@ -37,7 +37,7 @@ export async function correctCharges(
     const released = before.cost + before.margin - after.cost - after.margin
     releasedAmounts.set(before.id, released)
     await releaseFromBudgets(tx, before, released)
-    if (after.billedAmount !== undefined && before.facts.endpoint_id)
+    if (after.overbilledAmount !== undefined && before.facts.endpoint_id)
       await markOverbilled(tx, before.facts.endpoint_id, { id: before.id, at: after.correction.at })
   }
   return releasedAmounts
@@ -59,7 +59,7 @@ async function correctRow(tx: Tx, { before, after }: Correction): Promise<boolea
 
 function correctFacts(before: ChargedRow, after: NewCharge): StoredFacts {
   const { facts } = before
-  const { cost, margin, correction, billedAmount } = after
+  const { cost, margin, correction, overbilledAmount } = after
   return {
     ...facts,
     ...toTokenFacts(after),
@@ -70,7 +70,7 @@ function correctFacts(before: ChargedRow, after: NewCharge): StoredFacts {
     correction: {
       ...correction,
       unconfirmed_usd: toUsd(before.margin),
-      billed_usd: billedAmount === undefined ? undefined : toUsd(billedAmount),
+      billed_usd: overbilledAmount === undefined ? undefined : toUsd(overbilledAmount),
     },
   }
 }

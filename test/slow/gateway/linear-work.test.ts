@@ -47,7 +47,7 @@ const shortContext = [{ endpoints: [endpointFor('m', { contextLength: 2000 })] }
 /** All steps of a request before it is sent, for providers of every protocol. */
 function translate(client: ClientProtocol, text: string): void {
   const body = read(text) as Body
-  const parsed = client.passesFastCheck?.(body) || parseWith(client.operation.request, body).success
+  const parsed = client.isCertainlyValid?.(body) || parseWith(client.operation.request, body).success
   assert.ok(parsed, 'the body is invalid')
   refuseFoldedNames(body)
   const preset = { system_prompt: 'Be brief.', config: { tools: body.tools } } as unknown as PresetVersion

@@ -17,7 +17,7 @@ export const countMessageTokens = route({
   description:
     'Endpoints with Anthropic’s protocol count the tokens. For other endpoints, the number is an estimate, which is usually too high. The response then has the header `x-tokens-estimated: true`. The call is not metered.',
   request: { body: MessagesCall },
-  keepsBody: true,
+  keepsOriginalBody: true,
   response: z.object({ input_tokens: z.int() }),
   errorBody: messagesClientProtocol.operation.errorBody,
   headers: { success: ['request-id', 'x-tokens-estimated'], failure: ['request-id', 'x-should-retry'] },

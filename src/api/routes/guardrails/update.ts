@@ -12,7 +12,7 @@ export const updateGuardrail = route({
   tag: 'guardrails',
   key: 'management',
   wrongKeyFault,
-  undeclaredBody: 'invalid',
+  undeclaredBodyFault: 'invalid',
   summary: 'Update a guardrail; the first update of a workspace default creates it',
   description:
     'Missing fields stay unchanged; other fields are replaced completely; null removes a rule. The change takes effect for the next request on this server, and within a second on other servers.',

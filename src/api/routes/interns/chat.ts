@@ -20,9 +20,9 @@ export const chatWithIntern = route({
   headers: { failure: chatFailureHeaders },
   faults: [...chatFaults],
   describesInternalError: false,
-  undeclaredBody: 'invalid',
+  undeclaredBodyFault: 'invalid',
   bodyLimit: 1024 * 1024,
-  restate: addChatReason,
+  convertFault: addChatReason,
   handler: ({ params, body, caller, host, response }, deps) =>
     chatWith(deps, {
       caller,

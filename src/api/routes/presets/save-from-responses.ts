@@ -20,7 +20,7 @@ export const savePresetFromResponses = route({
   etag: presetEntity,
   ifMatch: presetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
-  undeclaredBody: 'invalid',
+  undeclaredBodyFault: 'invalid',
   handler: async ({ params, query, body, caller }, deps) => ({
     data: await savePreset(
       deps,

@@ -9,7 +9,7 @@ import { unpackArchive } from '#platform/files/archive/unpack-archive.ts'
 import { openConfined } from '#platform/files/confined-folder.ts'
 import { FileError } from '#platform/files/file-error.ts'
 import { readErrorText, writeErrorText } from '#platform/process/system-error.ts'
-import { printable, printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously, printable } from '#platform/text/printable.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../../kit/file-table.ts'
 import { internPath } from '../../kit/intern-path.ts'
@@ -48,7 +48,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       const target = (await isFolder(to)) ? join(to, basename(path)) : to
       const api = client()
       await writeAtomically(target, () => api.download(filesPath(intern, '/content', { path })))
-      out(`Wrote ${printableExactly(target)}.`)
+      out(`Wrote ${escapeUnambiguously(target)}.`)
     })
 
   addCommand('put', 'Upload a file to the workspace')
@@ -58,7 +58,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       if (await isFolder(from)) throw new UserFacingError(`${from} is a folder: use "signalbox interns files push".`)
       const query = { path: path.endsWith('/') ? path + basename(from) : path }
       await client().upload(filesPath(intern, '/content', query), readFileChunks(from))
-      out(`Wrote ${printableExactly(query.path)} in the workspace of "${intern}".`)
+      out(`Wrote ${escapeUnambiguously(query.path)} in the workspace of "${intern}".`)
     })
 
   addCommand('rm', 'Delete a file or folder')
@@ -66,14 +66,14 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .option('-r, --recursive', 'Delete a folder with its content')
     .action(async (intern: string, path: string, { recursive }: { recursive?: true }) => {
       await client().request('DELETE', filesPath(intern, '', { path, ...(recursive && { recursive: 'true' }) }))
-      out(`Deleted ${printableExactly(path)}.`)
+      out(`Deleted ${escapeUnambiguously(path)}.`)
     })
 
   addCommand('mkdir', 'Create a folder and its missing parent folders')
     .argument('<path>', 'Path, relative to the workspace')
     .action(async (intern: string, path: string) => {
       await client().request('POST', filesPath(intern, '/folders'), { path })
-      out(`Created ${printableExactly(path)}.`)
+      out(`Created ${escapeUnambiguously(path)}.`)
     })
 
   addCommand('mv', 'Rename or move a file or folder')
@@ -82,7 +82,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
     .option('-f, --force', 'Replace an existing file')
     .action(async (intern: string, from: string, to: string, { force = false }: { force?: boolean }) => {
       await client().request('POST', filesPath(intern, '/rename'), { from, to, replace: force })
-      out(`Moved ${printableExactly(from)} to ${printableExactly(to)}.`)
+      out(`Moved ${escapeUnambiguously(from)} to ${escapeUnambiguously(to)}.`)
     })
 
   addCommand('pull', 'Download a folder from the workspace')
@@ -104,7 +104,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       const counts = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
         throwAsUserFacingError,
       )
-      out(`Wrote ${counts.files} files (${counts.bytes} bytes) to ${printableExactly(target)}.`)
+      out(`Wrote ${counts.files} files (${counts.bytes} bytes) to ${escapeUnambiguously(target)}.`)
       await reportSkippedFiles(join(target, SkippedEntries.fileName), err)
     })
 
@@ -119,7 +119,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       )
       const { data } = await client().upload<Unpacked>(filesPath(intern, '/archive', { path }), archive)
       out(
-        `Wrote ${data.files} files (${data.bytes} bytes) to ${printableExactly(path || 'the workspace')} of "${intern}".`,
+        `Wrote ${data.files} files (${data.bytes} bytes) to ${escapeUnambiguously(path || 'the workspace')} of "${intern}".`,
       )
     })
 }

@@ -6,7 +6,7 @@ import {
   type PermissionQuestion,
   permissionKinds,
 } from '#interns/contract/question.ts'
-import { printableExactly } from '#platform/text/printable.ts'
+import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { readProperty } from '../rpc-message.ts'
 import { formatChange } from '../tool-calls/change-text.ts'
 import { toOperation } from '../tool-calls/operation.ts'
@@ -86,7 +86,7 @@ function readOptions(options: unknown): AgentOption[] {
 function isUsableId(id: string, kind: PermissionKind): boolean {
   const reserved = [...permissionKinds, 'cancel'].find((word) => word === id)
   if (reserved !== undefined) return reserved === kind
-  return id !== '' && id.length <= maxIdLength && id.trim() === id && printableExactly(id) === id
+  return id !== '' && id.length <= maxIdLength && id.trim() === id && escapeUnambiguously(id) === id
 }
 
 /** Whether several options are of a kind, so that the kind alone does not identify one. */

@@ -26,7 +26,7 @@ export const chatClientProtocol: ClientProtocol = {
   },
   conversation: 'messages',
   apiType: 'completions',
-  passesFastCheck: passesChatFastCheck,
+  isCertainlyValid: passesChatFastCheck,
   toChat: (body) => (hasLegacyFunctions(body) ? translateLegacyFunctions(body) : (body as ChatRequest)),
   preset: chatPreset,
   keepalive: ': keepalive\n\n',

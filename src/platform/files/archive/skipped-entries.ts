@@ -1,4 +1,4 @@
-import { printableExactly, printableLine } from '../../text/printable.ts'
+import { escapeUnambiguously, printableLine } from '../../text/printable.ts'
 
 const maxListed = 1000
 
@@ -13,7 +13,7 @@ export class SkippedEntries {
     // The entry was deleted meanwhile, so the archive is complete without it.
     if (code === 'ENOENT') return
     this.#count += 1
-    if (this.#lines.length < maxListed) this.#lines.push(`${printableExactly(name)}: ${printableLine(message)}`)
+    if (this.#lines.length < maxListed) this.#lines.push(`${escapeUnambiguously(name)}: ${printableLine(message)}`)
   }
 
   /** The list; undefined if no entry was skipped. */

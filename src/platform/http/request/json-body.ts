@@ -13,12 +13,12 @@ import { type LongJson, parseInSteps } from './long-json.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the request gets its `bodySource`. */
-    keepsBody?: boolean
+    keepsOriginalBody?: boolean
     /** The limit of parts of its bodies, if it differs from the default. */
     maxBodyParts?: number
   }
   interface FastifyRequest {
-    /** The bytes of the body, if it is long and the route sets `keepsBody`. */
+    /** The bytes of the body, if it is long and the route sets `keepsOriginalBody`. */
     bodySource: JsonSource | undefined
   }
 }
@@ -71,7 +71,7 @@ async function readLongBody(
 /** Keeps the bytes of a body that its route passes on. */
 function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { value, fields }: ReadJson): void {
   // The options of the route come last, because Fastify builds them for each access.
-  if (typeof value === 'object' && shouldRetainSource(bytes, fields) && request.routeOptions.config.keepsBody)
+  if (typeof value === 'object' && shouldRetainSource(bytes, fields) && request.routeOptions.config.keepsOriginalBody)
     request.bodySource = new JsonSource(value!, bytes, text)
 }
 
@@ -82,7 +82,7 @@ function retainSource(request: FastifyRequest, bytes: Buffer, text: string, { va
 function decodeBody(request: FastifyRequest, bytes: Buffer): { bytes: Buffer; text: string } {
   if (!isUtf8(bytes)) throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
   const text = decodeUtf8(bytes)
-  if (!text.includes('\\u') || !request.routeOptions.config.keepsBody) return { bytes, text }
+  if (!text.includes('\\u') || !request.routeOptions.config.keepsOriginalBody) return { bytes, text }
   const wellFormed = replaceLoneSurrogates(text)
   return wellFormed === text ? { bytes, text } : { bytes: Buffer.from(wellFormed), text: wellFormed }
 }

@@ -4,7 +4,7 @@ import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
-import { printableExactly, printableLinesExactly } from '#platform/text/printable.ts'
+import { escapeLinesUnambiguously, escapeUnambiguously } from '#platform/text/printable.ts'
 import { requireRegion } from '../../../interns/intern-region.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { route } from '../../route.ts'
@@ -57,10 +57,13 @@ export const getInternQuestion = route({
     return {
       data: {
         ...(item as Extract<typeof item, { kind: 'permission' }>),
-        ...(detail !== null && { detail: printableExactly(detail) }),
-        command: command === null ? null : printableExactly(command),
-        paths: paths.map(printableExactly),
-        changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLinesExactly(diff) })),
+        ...(detail !== null && { detail: escapeUnambiguously(detail) }),
+        command: command === null ? null : escapeUnambiguously(command),
+        paths: paths.map(escapeUnambiguously),
+        changes: changes.map(({ path, diff }) => ({
+          path: escapeUnambiguously(path),
+          diff: escapeLinesUnambiguously(diff),
+        })),
       },
     }
   },

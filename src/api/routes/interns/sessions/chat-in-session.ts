@@ -20,9 +20,9 @@ export const createInternSessionChatCompletion = route({
   accepted: AcceptedRun,
   headers: { failure: chatFailureHeaders },
   faults: [...chatFaults],
-  undeclaredBody: 'invalid',
+  undeclaredBodyFault: 'invalid',
   bodyLimit: 1024 * 1024,
-  restate: addChatReason,
+  convertFault: addChatReason,
   handler: ({ params, body, caller, host, response }, deps) => {
     const { sessionId, internId } = params
     if (body.session_id !== undefined && body.session_id !== sessionId)
