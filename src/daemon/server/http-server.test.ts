@@ -49,7 +49,7 @@ test('requests outside the contract are refused with the reason', async () => {
     [{ path: '/v1/turns', method: 'POST', body: '{"prompt":"","mode":"manual"}' }, 400],
     [{ path: '/v1/turns', method: 'POST', body: '{"prompt":"x","mode":"yolo"}' }, 400],
     [{ path: '/v1/answers', method: 'POST', body: '{"sessionId":"s"}' }, 400],
-    [{ path: '/v1/turns', method: 'POST', body: 'x'.repeat(3e6) }, 413],
+    [{ path: '/v1/turns', method: 'POST', body: 'x'.repeat(4e6) }, 413],
     [{ path: '/v1/sessions/%zz' }, 404],
     [{ path: '/v1/sessions/%E0%A4%A/events' }, 404],
     ...[null, 1, 'x', []].map((attachment): [Asked, number] => {
