@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { approvalModes } from '#interns/contract/approval-mode.ts'
 import type { InternRecord } from '#interns/registry/intern.ts'
 import type { InternSession } from '#interns/turns/entry-item.ts'
+import { quoteForShell } from '#platform/text/quote-for-shell.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { fileTable, type ListedFile } from '../kit/file-table.ts'
 import { minute } from '../kit/format.ts'
@@ -25,7 +26,8 @@ End a line with \\ to continue on the next line. Pasted lines stay together. Ctr
 
 /** Runs a command that starts with "/". @returns whether the command exists */
 export async function runCommand(context: Context, text: string): Promise<boolean> {
-  const [name = '', argument = ''] = text.slice(1).trim().split(/\s+/)
+  // The path of a file can contain spaces.
+  const [, name = '', argument = ''] = /^\/\s*(\S*)\s*(.*)$/s.exec(text.trim()) ?? []
   const command = commands[name]
   if (command) await command(context, argument)
   return command !== undefined
@@ -50,7 +52,7 @@ const commands: { [name: string]: (context: Context, argument: string) => unknow
     const path = internPath(intern, `/files?${new URLSearchParams({ path: argument })}`)
     const { data, has_more } = await client.request<{ data: ListedFile[]; has_more: boolean }>('GET', path)
     print(data.length === 0 ? 'The folder is empty.' : fileTable(data))
-    if (has_more) print(`… and more: npx signalbox interns files ls ${intern} ${argument}`)
+    if (has_more) print(`… and more: npx signalbox interns files ls ${intern} ${argument && quoteForShell(argument)}`)
   },
   async model({ client, intern, print }, argument) {
     const path = internPath(intern)

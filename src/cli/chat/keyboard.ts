@@ -15,7 +15,8 @@ export type Keyboard = {
    */
   prompt: (prompt: string) => Promise<KeyboardInput>
   /**
-   * Reads the answer to a question. Text typed before the question was displayed is not taken as the answer.
+   * Reads the answer to a question. Text typed before the question was displayed is not taken as the answer. Pasted lines
+   * stay together.
    * @param keys single keys that answer without Enter
    * @param signal aborts the question. The promise then rejects with its reason
    */
@@ -42,8 +43,9 @@ export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: s
   const typedAhead: string[] = []
   /** The previous lines of a text of several lines. */
   let previousLines: string[] = []
-  /** The unfinished line at the time a question was displayed. */
+  /** The unfinished text at the time a question was displayed: its last line, and the previous ones. */
   let draft = ''
+  const draftLines: string[] = []
   let pending: PendingRead | undefined
   let onInterrupt: (() => void) | undefined
   let isClosed = false
@@ -66,7 +68,8 @@ export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: s
     reader.write(null, { ctrl: true, name: 'e' })
     reader.write(null, { ctrl: true, name: 'u' })
   }
-  const isContinued = (text: string) => isTerminal && !pending?.isAnswer && (paste?.isPasting() || text.endsWith('\\'))
+  const isContinued = (text: string) =>
+    isTerminal && (paste?.isPasting() || (!pending?.isAnswer && text.endsWith('\\')))
 
   reader.on('line', (line) => {
     if (isContinued(line)) {
@@ -83,10 +86,8 @@ export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: s
   })
   reader.on('SIGINT', () => {
     clearLine()
-    if (!pending?.isAnswer) {
-      previousLines = []
-      typedAhead.length = 0
-    }
+    previousLines = []
+    if (!pending?.isAnswer) typedAhead.length = 0
     if (!pending) return onInterrupt?.()
     output.write('\n')
     resolvePending('interrupted')
@@ -133,10 +134,13 @@ export function createKeyboard({ input, output }: Screen, onTypedAhead: (text: s
       Object.assign(reader, { prevRows: 0 })
       if (isAnswer) {
         draft ||= reader.line ?? ''
+        draftLines.push(...previousLines.splice(0))
         clearLine()
       }
       showPrompt(prompt)
-      if (isAnswer || !draft) return
+      if (isAnswer) return
+      previousLines.unshift(...draftLines.splice(0))
+      if (!draft) return
       reader.write(draft)
       draft = ''
     })
