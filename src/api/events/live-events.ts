@@ -24,7 +24,7 @@ const maxRecent = 1000
 /** The most event streams of one process. */
 const maxOfKey = 100
 /** A member with many keys cannot use all streams of a process. */
-const maxOfMember = 500
+const maxOfMember = 1000
 const maxOfProcess = 2000
 
 type LiveEventsDeps = {
