@@ -1,31 +1,11 @@
 import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
 import type { Body } from '../../protocol/request-body.ts'
+import { isReasoningRefusal } from '../../providers/errors/reasoning-refusals.ts'
 import type { AttemptFailure } from './failure.ts'
 
-/**
- * The messages with which providers refuse the reasoning of earlier turns: because another account or provider made it, or
- * because a client changed it.
- */
-const refusalPatterns: readonly RegExp[] = [
-  // OpenAI, Azure, xAI
-  /encrypted[ _]content.{0,300}(?:(?:could not|cannot) be (?:verified|decrypted|parsed)|did not match)/is,
-  // OpenAI searches for reasoning without its content among stored responses.
-  /item with id '?"?rs_\w+'?"? not found/i,
-  // Anthropic, also at Amazon and Google
-  /invalid [`'"]?(?:signature|data)[`'"]? in [`'"]?(?:redacted_)?thinking/i,
-  /thinking\.signature: field required/i,
-  /thinking[`'"]? (?:or [`'"]?redacted_thinking[`'"]? )?blocks .{0,80}cannot be modified/is,
-  // Google
-  /(?:corrupted|invalid) thought[ _]?signature|thought[ _]?signature is (?:not valid|invalid)/i,
-]
-
 /** Whether a provider refused a request because it cannot verify the reasoning of earlier turns. */
-export function refusesReasoning({ kind, providerCode, providerMessage = '' }: AttemptFailure): boolean {
-  if (kind !== 'invalid') return false
-  return (
-    providerCode === 'invalid_encrypted_content' || refusalPatterns.some((pattern) => pattern.test(providerMessage))
-  )
-}
+export const refusesReasoning = ({ kind, providerCode, providerMessage = '' }: AttemptFailure): boolean =>
+  kind === 'invalid' && isReasoningRefusal(providerCode, providerMessage)
 
 /**
  * The request without what proves to a provider that the reasoning of earlier turns is its own. The reasoning then counts as
