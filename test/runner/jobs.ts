@@ -80,22 +80,29 @@ export function selectFiles(files: string[], { all, long, skipQuick, words }: Se
 }
 
 /**
- * One job per room of `src/`, one for the console, and one per file of `test/`, because those start processes.
+ * One job per room of `src/`, one for the console, one per folder of quick tests, and one per slow file. A process that runs
+ * several files loads the service once, which takes four seconds of processor time.
  */
 export function jobsOf(files: string[]): Job[] {
   const rooms = new Map<string, string[]>()
-  for (const file of files.filter((path) => !path.startsWith('test/')).sort()) {
-    const room = file.startsWith('src/') ? file.split('/', 2).join('/') : 'console'
+  for (const file of files.filter((path) => !runsAlone(path)).sort()) {
+    const room = roomOf(file)
     rooms.set(room, [...(rooms.get(room) ?? []), file])
   }
   const largestFirst = [...rooms].sort(([, a], [, b]) => b.length - a.length)
   return [
     ...longest.filter((file) => files.includes(file)).map(jobOf),
     ...largestFirst.map(([name, members]) => ({ name, files: members })),
-    ...spreadBrowserFiles(files.filter((file) => file.startsWith('test/') && !longest.includes(file)).sort()).map(
-      jobOf,
-    ),
+    ...spreadBrowserFiles(files.filter((file) => runsAlone(file) && !longest.includes(file)).sort()).map(jobOf),
   ]
+}
+
+const runsAlone = (file: string) => isIn([...slowFolders, ...ownScripts], file) || file in longerRuns
+
+function roomOf(file: string): string {
+  const [top, folder] = file.split('/') as [string, string]
+  if (top === 'console') return top
+  return folder.endsWith('.ts') ? top : `${top}/${folder}`
 }
 
 /** Spreads the files that start a browser, which compute, among those that mostly wait. */
