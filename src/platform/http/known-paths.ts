@@ -31,13 +31,16 @@ export function listKnownPaths<Caller, Deps>(routes: AnyRoute<Caller, Deps>[], p
  * path, the router would find `DELETE /keys/{hash}` for `DELETE /keys/all`.
  */
 export function findShadowedMethods(all: readonly KnownPath[]): Map<KnownPath, string[]> {
-  const entries = new Map<KnownPath, Set<string>>()
   const contested = new Map<KnownPath, string[]>()
+  /** Paths with the same number of parts: only those can match the same requests. */
+  const entriesByLength = new Map<number, { parts: string[]; methods: Set<string> }[]>()
   // An entry of a path can itself hide another path that has more fixed parts.
-  for (const { path } of sortPatterns(all).reverse()) {
-    const overlapping = [...entries].filter(([other]) => canMatchSamePath(other.url.split('/'), path.url.split('/')))
-    const others = new Set(overlapping.flatMap(([, methods]) => [...methods])).difference(path.methods)
-    entries.set(path, path.methods.union(others))
+  for (const { path, parts } of sortPatterns(all).reverse()) {
+    const entries = entriesByLength.get(parts.length) ?? []
+    const overlapping = entries.filter((entry) => canMatchSamePath(entry.parts, parts))
+    const others = new Set(overlapping.flatMap(({ methods }) => [...methods])).difference(path.methods)
+    entries.push({ parts, methods: path.methods.union(others) })
+    entriesByLength.set(parts.length, entries)
     if (others.size > 0) contested.set(path, [...others])
   }
   return contested
@@ -45,10 +48,9 @@ export function findShadowedMethods(all: readonly KnownPath[]): Map<KnownPath, s
 
 const isParameter = (part: string) => part.startsWith(':')
 
-function canMatchSamePath(one: string[], other: string[]): boolean {
-  const matches = (part: string, at: number) => part === other[at] || isParameter(part) || isParameter(other[at]!)
-  return one.length === other.length && one.every(matches)
-}
+/** Both have the same number of parts. */
+const canMatchSamePath = (one: string[], other: string[]) =>
+  one.every((part, index) => part === other[index] || isParameter(part) || isParameter(other[index]!))
 
 type Pattern = { path: KnownPath; parts: string[] }
 
