@@ -43,7 +43,7 @@ function parsed(text: string): { value: unknown } | undefined {
 test('text parsed in pieces has the same value and errors as text parsed at once', () => {
   const seeded = new Seeded(27)
   let [valid, invalid] = [0, 0]
-  for (let round = 0; round < 6000; round++) {
+  for (let round = 0; round < 1500; round++) {
     const whole = randomJson(seeded)
     const text = round % 2 ? damaged(seeded, whole) : whole
     const pieceLength = seeded.pick([1, 5, 20])
@@ -56,7 +56,7 @@ test('text parsed in pieces has the same value and errors as text parsed at once
       assert.throws(() => read(text, pieceLength), SyntaxError, `${pieceLength}: ${text}`)
     }
   }
-  assert.ok(valid > 3000 && invalid > 1000, `${valid} valid, ${invalid} invalid`)
+  assert.ok(valid > 750 && invalid > 250, `${valid} valid, ${invalid} invalid`)
 })
 
 test('a long text is parsed in many steps, and its fields are counted', () => {

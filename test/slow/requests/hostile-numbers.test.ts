@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
-import { startTestService } from '../harness/service/service.ts'
-import { untilMetered } from '../harness/service/world/generation-record.ts'
+import { onEachDatabase } from '../../harness/database/databases.ts'
+import { startTestService } from '../../harness/service/service.ts'
+import { untilMetered } from '../../harness/service/world/generation-record.ts'
 
 type Parameter = { in: string; name: string; schema: object }
 type Operation = { parameters?: Parameter[] }
 
-const { paths } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as {
+const { paths } = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')) as {
   paths: Record<string, { get?: Operation }>
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { measure } from '../repairs/measure.ts'
-import { tableOf } from '../repairs/table.ts'
-import { tasks } from '../repairs/tasks/tasks.ts'
-import { place } from '../repairs/workshop.ts'
+import { measure } from '../../../repairs/measure.ts'
+import { tableOf } from '../../../repairs/table.ts'
+import { tasks } from '../../../repairs/tasks/tasks.ts'
+import { place } from '../../../repairs/workshop.ts'
 
 const rows = await measure(tasks)
 console.log(`Repair tasks, ${place}:\n\n${tableOf(rows)}`)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startInternHosts } from '../harness/interns/intern-hosts.ts'
-import { runningIntern, say } from '../harness/interns/interns.ts'
-import { until } from '../harness/until.ts'
+import { startInternHosts } from '../../../harness/interns/intern-hosts.ts'
+import { runningIntern, say } from '../../../harness/interns/interns.ts'
+import { until } from '../../../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask, leaveAt, startBilled } from '../harness/service/billed-service.ts'
+import { ask, leaveAt, startBilled } from '../../harness/service/billed-service.ts'
 import {
   cutting,
   dropping,
@@ -10,8 +10,8 @@ import {
   obedient,
   reader,
   silent,
-} from '../harness/upstream/faulty/billing-upstream.ts'
-import { dataUrl, png } from '../harness/upstream/media.ts'
+} from '../../harness/upstream/faulty/billing-upstream.ts'
+import { dataUrl, png } from '../../harness/upstream/media.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]
 const provider = { only: ['billing'] }

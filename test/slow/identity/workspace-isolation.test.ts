@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { routes } from '#api/routes/routes.ts'
-import { originOf, signIn } from '../harness/service/browser-client.ts'
-import { startTestService, type TestService } from '../harness/service/service.ts'
-import { until } from '../harness/until.ts'
-import { mayCall } from './role-table.ts'
+import { originOf, signIn } from '../../harness/service/browser-client.ts'
+import { startTestService, type TestService } from '../../harness/service/service.ts'
+import { until } from '../../harness/until.ts'
+import { mayCall } from '../../identity/role-table.ts'
 
 type Headers = Record<string, string>
 
