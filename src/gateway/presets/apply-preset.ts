@@ -14,6 +14,8 @@ export type PresetStyle = {
   listSetFields?: (body: Body) => readonly string[]
   /** Fields that are merged field by field. */
   mergedFields?: readonly string[]
+  /** Adapts the tools of a filled-in body to the form that the client uses. */
+  adaptTools?: (filledBody: Body, clientBody: Body) => Body
   /** Adapts a filled-in body for upstreams of the protocol. Fields of the client stay. */
   forUpstream?: (filledBody: Body, clientBody: Body) => Body
 }
@@ -43,7 +45,8 @@ export function applyPreset(
   for (const name of style.mergedFields ?? [])
     if (presetFields[name] && !setFields.has(name))
       filledBody[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
-  return system_prompt ? { ...filledBody, ...style.withPrompt(system_prompt, body) } : filledBody
+  const adaptedBody = style.adaptTools?.(filledBody, body) ?? filledBody
+  return system_prompt ? { ...adaptedBody, ...style.withPrompt(system_prompt, body) } : adaptedBody
 }
 
 function hasField(body: Body, name: string, { otherNames }: PresetStyle): boolean {

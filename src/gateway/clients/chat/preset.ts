@@ -5,6 +5,7 @@ import type { PresetStyle } from '../../presets/apply-preset.ts'
 import { toOpenAiServiceTier } from '../../presets/preset-settings.ts'
 import { readReasoningOptions } from '../../protocol/reasoning-options.ts'
 import { toChatChoice, toChatCustomTool } from '../../protocol/tool-conversions.ts'
+import { moveAddedFunctions } from './legacy-functions.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
@@ -19,6 +20,7 @@ export const chatPreset: PresetStyle = {
     reasoning: ['reasoning_effort'],
     reasoning_effort: ['reasoning'],
   },
+  adaptTools: moveAddedFunctions,
   // Other vendors have other fields for reasoning.
   listSetFields: (body) => (readReasoningOptions(body as ChatRequest) ? ['reasoning', 'reasoning_effort'] : []),
 }

@@ -50,11 +50,18 @@ export const openaiChat: ProviderProtocol = {
 }
 
 /** Whether a body has `functions` or custom tools that the server does not support. These are translated. */
-function needsTranslation({ functions, tools }: Body, { endpoint }: ProtocolTarget): boolean {
+function needsTranslation(body: Body, { endpoint }: ProtocolTarget): boolean {
+  const { functions, tools } = body
   const hasCustom = Array.isArray(tools) && tools.some(isCustomTool)
   if (functions == null && !hasCustom) return false
   const { acceptsFunctions, acceptsCustomTools } = findCompatibility(endpoint)
-  return (functions != null && !acceptsFunctions) || (hasCustom && !acceptsCustomTools)
+  return (functions != null && (!acceptsFunctions || needsTools(body))) || (hasCustom && !acceptsCustomTools)
+}
+
+/** Whether a body with `functions` also has fields that OpenAI accepts only for `tools`. Presets add them. */
+function needsTools({ functions, ...body }: Body): boolean {
+  const hasField = ['tools', 'tool_choice', 'parallel_tool_calls'].some((name) => body[name] != null)
+  return hasField || (Array.isArray(functions) && functions.some((one?: Body | null) => one?.strict != null))
 }
 
 function encodeChat(
