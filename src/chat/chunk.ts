@@ -55,6 +55,8 @@ export type Chunk = {
   /** The display name of the provider. */
   provider?: string
   choices: ChunkChoice[]
+  /** The service tier that the provider reported. */
+  service_tier?: string
   usage?: Usage | null
   error?: StreamError
 }

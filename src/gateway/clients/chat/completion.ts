@@ -1,5 +1,6 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { Citation, CompletionEvent, GeneratedImage, Speech } from '#chat/events.ts'
+import { toServiceTierField } from '#chat/service-tier.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { CostNote, ResponseHead } from '../../protocol/client-protocol.ts'
 import { legacyFinishReason, usesLegacyFunctions } from './legacy-functions.ts'
@@ -11,9 +12,10 @@ import { toChatUsage } from './usage.ts'
 export function writeCompletion(head: ResponseHead, events: CompletionEvent[], cost: CostNote | undefined): object {
   const choices = groupByChoice(events).map((choiceEvents, index) => writeChoice(head, choiceEvents, index))
   const { id, provider, model, createdSeconds: created } = head
-  const tokens = events.findLast((event) => event.type === 'usage')?.tokens
+  const usage = events.findLast((event) => event.type === 'usage')
   const response = { id, object: 'chat.completion', created, model, provider, choices }
-  return { ...response, system_fingerprint: null, ...(tokens && { usage: toChatUsage(tokens, cost) }) }
+  const usageField = usage && { usage: toChatUsage(usage.tokens, cost) }
+  return { ...response, ...toServiceTierField(usage?.extras), system_fingerprint: null, ...usageField }
 }
 
 /** Groups the events by choice. Choices without a finish event are omitted. */

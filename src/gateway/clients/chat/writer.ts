@@ -1,5 +1,6 @@
 import type { Chunk, ChunkChoice, Delta } from '#chat/chunk.ts'
-import type { Citation, CompletionEvent, TokenCounts } from '#chat/events.ts'
+import type { Citation, CompletionEvent } from '#chat/events.ts'
+import { toServiceTierField } from '#chat/service-tier.ts'
 import { isThoughtEnd, type Thought, toReasoningDetails } from '#chat/thoughts.ts'
 import type { ResponseHead, StreamWriter } from '../../protocol/client-protocol.ts'
 import { errorTypeFor } from './error-type.ts'
@@ -33,7 +34,7 @@ class ChatWriter implements StreamWriter {
   #hasStarted: boolean
   /** The index of the choice of the current event. */
   #choice = 0
-  #tokens: TokenCounts | undefined
+  #usage: Extract<CompletionEvent, { type: 'usage' }> | undefined
   #thoughtCount = 0
   #writtenLength = 0
 
@@ -54,8 +55,9 @@ class ChatWriter implements StreamWriter {
 
   readonly end: StreamWriter['end'] = (cost) => {
     const choices = this.#includeUsage ? [] : [emptyChoice]
-    const usage = this.#tokens ? this.#writeChunk(choices, { usage: toChatUsage(this.#tokens, cost) }) : ''
-    return `${usage}data: [DONE]\n\n`
+    if (!this.#usage) return 'data: [DONE]\n\n'
+    const { tokens, extras } = this.#usage
+    return `${this.#writeChunk(choices, { ...toServiceTierField(extras), usage: toChatUsage(tokens, cost) })}data: [DONE]\n\n`
   }
 
   readonly fail: StreamWriter['fail'] = ({ metadata, ...error }) => {
@@ -87,7 +89,7 @@ class ChatWriter implements StreamWriter {
       case 'finish':
         return this.#writeDelta({}, this.#isLegacy && event.reason === 'tool_calls' ? legacyFinishReason : event.reason)
       case 'usage':
-        this.#tokens = event.tokens
+        this.#usage = event
         return ''
       case 'started':
       case 'billed_piece':

@@ -61,6 +61,8 @@ export type ResponseState = {
   incomplete_details?: { reason: 'max_output_tokens' | 'content_filter' } | null
   error?: { code: string; message: string } | null
   usage?: object | null
+  /** The service tier that the provider reported. */
+  service_tier?: string
 }
 
 /** The response object: the settings of the request and the output so far. */

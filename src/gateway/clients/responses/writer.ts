@@ -1,4 +1,5 @@
 import type { Citation, CompletionEvent, TokenCounts } from '#chat/events.ts'
+import { toServiceTierField } from '#chat/service-tier.ts'
 import { encodeThought } from '#chat/thought-encoding.ts'
 import { isThoughtEnd, type Thought } from '#chat/thoughts.ts'
 import type { CostNote, ResponseHead, StreamWriter } from '../../protocol/client-protocol.ts'
@@ -115,6 +116,7 @@ export class ResponseWriter implements StreamWriter {
         return ''
       case 'usage':
         this.#tokens = event.tokens
+        Object.assign(this.#state, toServiceTierField(event.extras))
         return ''
       case 'started':
       // This protocol has no speech.

@@ -15,6 +15,7 @@ import { type FunctionCall, GeminiCalls, reasoningFormat } from './gemini-calls.
 import { GroundingCitations } from './gemini-citations.ts'
 import { normalizeGeminiResponse } from './gemini-normalization.ts'
 import { type CitationMetadata, type Grounding, SearchCounter } from './gemini-searches.ts'
+import { readServiceTier } from './gemini-service-tier.ts'
 import { candidateCounts, type GeminiUsage, readCounts } from './gemini-usage.ts'
 
 type Part = {
@@ -143,7 +144,7 @@ class GeminiResponseReader {
     const counts = mismatch
       ? { ...readCounts({ ...usage, candidatesTokenCount: completion, totalTokenCount: undefined }), mismatch }
       : readCounts(usage)
-    return usageEvents(counts, { serviceTier: usage.serviceTier })
+    return usageEvents(counts, { serviceTier: readServiceTier(usage) })
   }
 
   #start({ responseId, modelVersion }: GenerateContentResponse): CompletionEvent[] {

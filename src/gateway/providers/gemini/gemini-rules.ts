@@ -113,7 +113,6 @@ export const fieldsUnsupportedByGemini = [
   'safety_identifier',
   'best_of',
   'store',
-  'service_tier',
   'metadata',
   'prompt_cache_key',
   'prompt_cache_retention',

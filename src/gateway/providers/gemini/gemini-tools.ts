@@ -3,6 +3,7 @@ import type { ChatTool } from '#chat/chat-request.ts'
 import { type BillableOptions, listProviderTools } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { billsSearchesByRequest } from './gemini-searches.ts'
+import { findGeminiTier } from './gemini-service-tier.ts'
 
 /** The tools that Gemini runs, by the name of their price, with the settings that are sent. */
 const geminiTools: Record<string, { name: string; settings: string[] }> = {
@@ -42,5 +43,5 @@ export function readGeminiBillableOptions(chat: Body, { upstreamModel }: Endpoin
     // Only searches of later models are billed by query, without a limit for one request.
     return { unit, maxCalls: unit === 'google_search' && !billsSearchesByRequest(upstreamModel) ? undefined : 1 }
   })
-  return { tools, serviceTier: undefined, rereadsContext: false }
+  return { tools, serviceTier: findGeminiTier(chat), rereadsContext: false }
 }

@@ -12,6 +12,7 @@ export type GeminiUsage = {
   toolUsePromptTokensDetails?: ModalityCount[] | null
   candidatesTokensDetails?: ModalityCount[] | null
   serviceTier?: string
+  trafficType?: string
 }
 
 /** The count that some servers send for each event alone. That of reasoning is always for the whole response. */

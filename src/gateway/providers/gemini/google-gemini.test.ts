@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { encoded, weatherCall, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
+import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/endpoints/encode-request.ts'
+import { chatClientProtocols } from '../../clients/client-protocols.ts'
 import { googleGemini } from './google-gemini.ts'
 
 const bodyOf = (chat: Partial<ChatRequest>, model = 'gemini-2.5-flash') => encoded(googleGemini, model, chat).body
@@ -159,4 +160,38 @@ describe('google-gemini, thinking', () => {
     assert.equal(signatureFor('gemini-3-flash-preview'), 'skip_thought_signature_validator')
     assert.equal(signatureFor('gemini-2.5-flash'), undefined)
   })
+})
+
+describe('google-gemini, service tiers', () => {
+  test('flex and priority are sent and billed, and the standard tier needs no field', () => {
+    for (const service_tier of ['flex', 'priority', 'default', 'auto', 'scale']) {
+      const sent = ['flex', 'priority'].includes(service_tier) ? service_tier : undefined
+      assert.equal(bodyOf({ service_tier }).serviceTier, sent)
+      assert.equal(googleGemini.billableOptions!({ service_tier }, endpointFor('gemini-2.5-pro')).serviceTier, sent)
+    }
+    const { headers, body } = encoded(googleGemini, endpointFor('a', { provider: 'vertex' }), { service_tier: 'flex' })
+    assert.deepEqual([headers['x-vertex-ai-llm-shared-request-type'], body.serviceTier], ['flex', undefined])
+  })
+
+  for (const [usage, chatTier, messagesTier] of [
+    [{ serviceTier: 'standard' }, 'default', 'standard'],
+    [{ serviceTier: 'priority' }, 'priority', 'priority'],
+    [{ trafficType: 'ON_DEMAND_PRIORITY' }, 'priority', 'priority'],
+    [{ serviceTier: 'flex' }, 'flex', null],
+  ] as const)
+    test(`every client gets the tier of a response: ${JSON.stringify(usage)}`, () => {
+      const candidates = [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }]
+      const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 1, ...usage }
+      const events = googleGemini.readBody({ candidates, usageMetadata })
+      const tiers = chatClientProtocols.map(({ writeBody, createWriter }) => {
+        const head = { id: 'a', model: 'a/b', createdSeconds: 0 }
+        const writer = createWriter(head, { includeUsage: true })
+        const streamed = events.map((event) => writer.event(event)).join('') + writer.end(undefined)
+        const whole = writeBody(head, events, undefined) as { service_tier?: string; usage: { service_tier?: string } }
+        const tier = whole.service_tier ?? whole.usage.service_tier
+        assert.ok(tier === null || streamed.includes(`"service_tier":"${tier}"`), streamed)
+        return tier
+      })
+      assert.deepEqual(tiers, [chatTier, chatTier, messagesTier])
+    })
 })

@@ -14,6 +14,7 @@ import { geminiNormalization } from './gemini-normalization.ts'
 import { encodeGeminiRequest, isUnknownFormat, refusesFormat } from './gemini-request.ts'
 import { createGeminiReader, readGeminiBody } from './gemini-response.ts'
 import { fieldsUnsupportedByGemini, geminiRules } from './gemini-rules.ts'
+import { encodeServiceTier, isUnknownTier } from './gemini-service-tier.ts'
 import { encodeProviderTool, readGeminiBillableOptions } from './gemini-tools.ts'
 
 /** Google Gemini, natively: the path contains the model, and a response consists of candidates with parts. */
@@ -22,10 +23,14 @@ export const googleGemini: ProviderProtocol = {
   tasks: { embeddings: geminiEmbeddings },
   encode: (request, { endpoint, credential, stream }) => {
     const { chat, customTools } = withFunctionTools(wrapFormatSchema(request))
-    const { body, dropped, aliases } = repairBody(encodeGeminiRequest(chat, endpoint), geminiRules)
+    const tier = encodeServiceTier(chat, endpoint)
+    const { body, dropped, aliases } = repairBody(
+      { ...encodeGeminiRequest(chat, endpoint), ...tier.fields },
+      geminiRules,
+    )
     return {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-      headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
+      headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }), ...tier.headers },
       body,
       dropped: [...findSetFields(chat as Body, listUnsupportedFields(chat, endpoint)), ...dropped],
       aliases,
@@ -43,7 +48,8 @@ export const googleGemini: ProviderProtocol = {
 
 function listUnsupportedFields(chat: ChatRequest, endpoint: Endpoint): string[] {
   const format = refusesFormat(chat, endpoint) || isUnknownFormat(chat) ? ['response_format'] : []
+  const tier = isUnknownTier(chat) ? ['service_tier'] : []
   // The voice in `audio` is sent.
   const unknown = findUnknownFields(chat as Body).filter((name) => name !== 'audio')
-  return [...fieldsUnsupportedByGemini, ...format, ...unknown]
+  return [...fieldsUnsupportedByGemini, ...format, ...tier, ...unknown]
 }

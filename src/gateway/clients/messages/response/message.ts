@@ -1,4 +1,5 @@
-import { type Citation, type TokenCounts, zeroTokens } from '#chat/events.ts'
+import { type Citation, type Extras, type TokenCounts, zeroTokens } from '#chat/events.ts'
+import { ownValue } from '#platform/core/own-value.ts'
 import type { CostNote, ResponseHead } from '../../../protocol/client-protocol.ts'
 
 /** `citations` is absent if there are none, as in Anthropic's responses: the AI SDK refuses null. */
@@ -39,7 +40,7 @@ export function toCitation({ url, file, title, quote }: Citation): object {
 }
 
 /** Anthropic counts cache reads and writes separately from the other prompt tokens. */
-export function toMessageUsage(tokens: TokenCounts | undefined, cost?: CostNote): object {
+export function toMessageUsage(tokens: TokenCounts | undefined, cost?: CostNote, extras?: Extras): object {
   const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? zeroTokens
   return {
     input_tokens: prompt - cached - cacheWritten,
@@ -49,9 +50,12 @@ export function toMessageUsage(tokens: TokenCounts | undefined, cost?: CostNote)
     output_tokens: completion,
     output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
     server_tool_use: null,
-    service_tier: null,
+    service_tier: ownValue(tierNames, extras?.serviceTier ?? '') ?? null,
     inference_geo: null,
     speed: null,
     ...(cost && { cost: cost.costUsd }),
   }
 }
+
+/** Anthropic's names of the service tiers that it has. */
+const tierNames: Record<string, string> = { default: 'standard', priority: 'priority' }

@@ -1,4 +1,4 @@
-import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
+import type { CompletionEvent } from '#chat/events.ts'
 import type { CostNote, ResponseHead, StreamWriter } from '../../../protocol/client-protocol.ts'
 import { toErrorObject } from '../errors.ts'
 import { formatEvent } from './block-writer.ts'
@@ -35,7 +35,7 @@ export class MessageWriter implements StreamWriter {
   /** The number of `#pendingWrites` that were written. */
   #writtenCount = 0
   #finish: Finish = 'stop'
-  #tokens: TokenCounts | undefined
+  #usage: Extract<CompletionEvent, { type: 'usage' }> | undefined
 
   /** @param relayed the blocks that the client already has of a stream that this writer continues. */
   constructor(head: ResponseHead, relayed?: RelayedBlocks) {
@@ -54,7 +54,12 @@ export class MessageWriter implements StreamWriter {
 
   /** The whole message. */
   message(cost: CostNote | undefined): object {
-    return toMessageObject(this.#head, this.#content.blocks, this.#stopReason, toMessageUsage(this.#tokens, cost))
+    return toMessageObject(
+      this.#head,
+      this.#content.blocks,
+      this.#stopReason,
+      toMessageUsage(this.#usage?.tokens, cost, this.#usage?.extras),
+    )
   }
 
   readonly event = (event: CompletionEvent): string => {
@@ -66,7 +71,7 @@ export class MessageWriter implements StreamWriter {
   readonly end = (cost: CostNote | undefined): string => {
     const closingEvents = this.closeContent()
     const delta = { ...toStopFields(this.#stopReason), container: null }
-    const usage = toMessageUsage(this.#tokens, cost)
+    const usage = toMessageUsage(this.#usage?.tokens, cost, this.#usage?.extras)
     return closingEvents + formatEvent('message_delta', { delta, usage }) + formatEvent('message_stop', {})
   }
 
@@ -100,7 +105,7 @@ export class MessageWriter implements StreamWriter {
         this.#content.recordFinish(event.reason)
         return ''
       case 'usage':
-        this.#tokens = event.tokens
+        this.#usage = event
         return ''
       case 'started':
       // This protocol has no speech.
