@@ -1,4 +1,5 @@
-import type { Finish, ModelEvent, ToolCall, Usage } from './model.ts'
+import type { Finish, ModelEvent, Usage } from './model.ts'
+import { type CallDelta, PartialCalls } from './partial-calls.ts'
 
 /** The fields of a streamed chunk that are read. Providers can omit any of them. */
 export type Chunk = {
@@ -20,13 +21,12 @@ type Delta = {
   reasoning_content?: string | null
   reasoning_details?: unknown[]
   refusal?: string | null
-  tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[]
+  tool_calls?: CallDelta[]
 }
 
 /** Assembles a response from its chunks. */
 export class ResponseAssembler {
-  readonly #newId: () => string
-  readonly #calls = new Map<number, ToolCall>()
+  readonly #calls: PartialCalls
   readonly #details: unknown[] = []
   #text = ''
   #reasoning = ''
@@ -35,7 +35,7 @@ export class ResponseAssembler {
   #model: string | undefined
 
   constructor(newId: () => string) {
-    this.#newId = newId
+    this.#calls = new PartialCalls(newId)
   }
 
   get hasFinishReason(): boolean {
@@ -63,13 +63,13 @@ export class ResponseAssembler {
         yield { type: 'text.added', text: addedText }
       }
       for (const detail of delta?.reasoning_details ?? []) addDetail(this.#details, detail)
-      for (const callDelta of delta?.tool_calls ?? []) addCallDelta(this.#calls, callDelta, this.#newId)
+      this.#calls.add(delta?.tool_calls ?? [])
     }
   }
 
   /** Returns the last event. @param meteredUsage the usage of a response that reported none. */
   complete(meteredUsage?: Usage): ModelEvent {
-    const calls = [...this.#calls.values()]
+    const calls = this.#calls.complete()
     const usage = this.#usage ?? meteredUsage
     return {
       type: 'message.completed',
@@ -85,21 +85,6 @@ export class ResponseAssembler {
       ...(this.#model ? { model: this.#model } : {}),
     }
   }
-}
-
-type CallDelta = NonNullable<Delta['tool_calls']>[number]
-
-/** Adds a piece to the call with its index, or starts a new call. */
-function addCallDelta(calls: Map<number, ToolCall>, delta: CallDelta, newId: () => string): void {
-  // Some providers omit the index, or send several complete calls with one index. A new id then starts a new call.
-  const last = Math.max(0, calls.size - 1)
-  const index = delta.index ?? (delta.id ? calls.size : last)
-  const previous = calls.get(index)
-  const key = previous && delta.id && delta.id !== previous.id ? calls.size : index
-  const call = calls.get(key) ?? { id: delta.id || `call_${newId()}`, name: '', arguments: '' }
-  call.name += delta.function?.name ?? ''
-  call.arguments += delta.function?.arguments ?? ''
-  calls.set(key, call)
 }
 
 type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>
