@@ -11,13 +11,16 @@ export type Hunk = {
 }
 
 export type FilePatch =
-  | { kind: 'add'; path: string; text: string }
+  /** `isExecutable`: undefined if the patch does not set it. */
+  | { kind: 'add'; path: string; text: string; isExecutable: boolean | undefined }
   | { kind: 'delete'; path: string }
   /** `to`: the new path of a file that is also moved. */
-  | { kind: 'update'; path: string; to: string | undefined; hunks: Hunk[] }
+  | { kind: 'update'; path: string; to: string | undefined; hunks: Hunk[]; isExecutable: boolean | undefined }
 
 const fileHeading = /^\*\*\* (Add|Delete|Update) File: (.+)$/
 const moveHeading = /^\*\*\* Move to: (.+)$/
+/** The mode of a git diff. */
+const modeHeading = /^\*\*\* Mode: (.+)$/
 /** Marks a last line without a line end in a unified diff. */
 const noLineEndMarker = '\\ No newline'
 /** Line numbers of a unified diff. They are ignored, because models count badly. */
@@ -67,19 +70,35 @@ function parseSection(kind: string, path: string, lines: string[], from: number)
     if (extra !== -1) throw lineError(from + extra, lines[extra]!)
     return { kind: 'delete', path }
   }
-  if (kind === 'Add') {
-    const hasNoLineEnd = lines.at(-1)?.startsWith(noLineEndMarker) === true
-    const added = (hasNoLineEnd ? lines.slice(0, -1) : lines).map((line, index) => {
-      if (line.startsWith('+')) return `${line.slice(1)}\n`
-      throw lineError(from + index, line, 'each line of a new file begins with "+"')
-    })
-    const text = added.join('')
-    return { kind: 'add', path, text: hasNoLineEnd ? text.slice(0, -1) : text }
-  }
-  const to = moveHeading.exec(lines[0] ?? '')?.[1]?.trim()
-  const hunks = parseHunks(to === undefined ? lines : lines.slice(1), to === undefined ? from : from + 1)
-  if (hunks.length === 0 && to === undefined) throw new Error(`The patch says nothing of what to change in ${path}.`)
-  return { kind: 'update', path, to, hunks }
+  const to = kind === 'Add' ? undefined : moveHeading.exec(lines[0] ?? '')?.[1]?.trim()
+  const modeAt = to === undefined ? 0 : 1
+  const mode = modeHeading.exec(lines[modeAt] ?? '')?.[1]?.trim()
+  const isExecutable = mode === undefined ? undefined : parseMode(mode, path)
+  const start = mode === undefined ? modeAt : modeAt + 1
+  const rest = lines.slice(start)
+  if (kind === 'Add') return { kind: 'add', path, text: parseAddedText(rest, from + start), isExecutable }
+  const hunks = parseHunks(rest, from + start)
+  if (hunks.length === 0 && start === 0) throw new Error(`The patch says nothing of what to change in ${path}.`)
+  return { kind: 'update', path, to, hunks, isExecutable }
+}
+
+function parseAddedText(lines: string[], from: number): string {
+  const hasNoLineEnd = lines.at(-1)?.startsWith(noLineEndMarker) === true
+  const added = (hasNoLineEnd ? lines.slice(0, -1) : lines).map((line, index) => {
+    if (line.startsWith('+')) return `${line.slice(1)}\n`
+    throw lineError(from + index, line, 'each line of a new file begins with "+"')
+  })
+  const text = added.join('')
+  return hasNoLineEnd ? text.slice(0, -1) : text
+}
+
+/** Returns whether a mode of git is that of an executable file. @throws Error for a mode of a link or submodule. */
+function parseMode(mode: string, path: string): boolean {
+  const permissions = /^100(\d{3})$/.exec(mode)?.[1]
+  if (permissions !== undefined) return (Number.parseInt(permissions, 8) & 0o100) !== 0
+  throw new Error(
+    `The patch gives ${path} the mode ${mode}, but only 100644 and 100755 are supported. Nothing was changed.`,
+  )
 }
 
 function parseHunks(lines: string[], from: number): Hunk[] {

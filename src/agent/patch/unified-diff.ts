@@ -8,6 +8,7 @@ export function toSections(patch: string): string {
   const lines = patch.replace(/\r\n/g, '\n').split('\n')
   const patchLines: string[] = []
   let operation: 'add' | 'delete' | 'update' = 'update'
+  let mode: string | undefined
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!
     const next = lines[at + 1] ?? ''
@@ -15,11 +16,14 @@ export function toSections(patch: string): string {
       const before = readPath(line)
       const after = readPath(next)
       operation = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
-      patchLines.push(...toHeadings(before, after))
+      patchLines.push(...toHeadings(before, after, mode))
+      mode = undefined
       at++
     } else if (line.startsWith('diff --git ')) {
       operation = 'update'
-      patchLines.push(...headingsWithoutLines(lines, at))
+      const headers = readHeaders(lines, at + 1)
+      mode = findValue(headers, 'new mode ') ?? findValue(headers, 'new file mode ')
+      if (!lines[at + 1 + headers.length]?.startsWith('--- ')) patchLines.push(...headingsWithoutLines(line, headers))
     } else if (
       skippedHeader.test(line) ||
       (operation === 'delete' && line !== '') ||
@@ -31,19 +35,31 @@ export function toSections(patch: string): string {
   return patchLines.join('\n')
 }
 
-/** Returns the section of a file that git moves, adds or deletes without a changed line. Git writes only headers for it. */
-function headingsWithoutLines(lines: string[], at: number): string[] {
-  const rest = lines.slice(at + 1)
+/** Returns the header lines of git for one file. */
+function readHeaders(lines: string[], from: number): string[] {
+  const rest = lines.slice(from)
   const end = rest.findIndex((line) => line.startsWith('diff --git ') || !skippedHeader.test(line))
-  const headers = end === -1 ? rest : rest.slice(0, end)
-  if (rest[headers.length]?.startsWith('--- ')) return []
-  const headerValue = (name: string) => headers.find((line) => line.startsWith(name))?.slice(name.length)
-  const [from, to] = [headerValue('rename from '), headerValue('rename to ')]
-  if (from !== undefined && to !== undefined) return toHeadings(from, to)
-  const path = /^diff --git a\/(.+) b\/\1$/.exec(lines[at]!)?.[1]
-  if (path !== undefined && headerValue('new file mode') !== undefined) return toHeadings(undefined, path)
-  if (path !== undefined && headerValue('deleted file mode') !== undefined) return toHeadings(path, undefined)
-  return []
+  return end === -1 ? rest : rest.slice(0, end)
+}
+
+const findValue = (headers: string[], name: string) =>
+  headers
+    .find((line) => line.startsWith(name))
+    ?.slice(name.length)
+    .trim()
+
+/** Returns the section of a file that git changes without a changed line, for which it writes only headers. */
+function headingsWithoutLines(line: string, headers: string[]): string[] {
+  const [from, to] = [findValue(headers, 'rename from '), findValue(headers, 'rename to ')]
+  const mode = findValue(headers, 'new mode ')
+  if (from !== undefined && to !== undefined) return toHeadings(from, to, mode)
+  const path = /^diff --git a\/(.+) b\/\1$/.exec(line)?.[1]
+  // The caller refuses the line.
+  if (path === undefined) return headers.length === 0 ? [] : [line]
+  const newFileMode = findValue(headers, 'new file mode ')
+  if (newFileMode !== undefined) return toHeadings(undefined, path, newFileMode)
+  if (findValue(headers, 'deleted file mode ') !== undefined) return toHeadings(path, undefined)
+  return mode === undefined ? [] : toHeadings(path, path, mode)
 }
 
 /** Returns the path in a header line without git's prefixes `a/` and `b/`. */
@@ -52,8 +68,10 @@ function readPath(line: string): string | undefined {
   return name === '/dev/null' ? undefined : name.replace(/^[ab]\//, '')
 }
 
-function toHeadings(before: string | undefined, after: string | undefined): string[] {
-  if (before === undefined) return [`*** Add File: ${after}`]
+/** @param mode the new mode of git, such as `100755`. */
+function toHeadings(before: string | undefined, after: string | undefined, mode?: string): string[] {
   if (after === undefined) return [`*** Delete File: ${before}`]
-  return [`*** Update File: ${before}`, ...(before === after ? [] : [`*** Move to: ${after}`])]
+  const modeLines = mode === undefined || (before === undefined && mode === '100644') ? [] : [`*** Mode: ${mode}`]
+  if (before === undefined) return [`*** Add File: ${after}`, ...modeLines]
+  return [`*** Update File: ${before}`, ...(before === after ? [] : [`*** Move to: ${after}`]), ...modeLines]
 }

@@ -229,6 +229,16 @@ for (const [what, text, says] of [
   ],
   ['creates an existing file', patch('*** Add File: a', '+x'), /a already exists/],
   ['leads out of the workspace', patch('*** Add File: ../x', '+x'), /\.\.\/x is outside the workspace/],
+  [
+    'makes a link',
+    'diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n',
+    /gives l the mode 120000, but only 100644 and 100755 are supported/,
+  ],
+  [
+    'quotes the path of a file whose mode it changes',
+    'diff --git "a/\\303" "b/\\303"\nold mode 100644\nnew mode 100755\ndiff --git a/a b/a\nold mode 100644\nnew mode 100755\n',
+    /Line 1 of the patch is "diff --git/,
+  ],
   ['has no change for a file', patch('*** Update File: a'), /says nothing of what to change in a/],
 ] as [string, string, RegExp][])
   test(`a patch is refused that ${what}`, async () => {
@@ -257,6 +267,36 @@ test('files that git only moves, creates or deletes are not skipped', async () =
   )
   assert.equal(at.result, 'Made new.txt.\nDeleted old.txt.\nDeleted empty.txt.\nMade made.txt.\nChanged a.txt.')
   assert.deepEqual((await readdir(at.workspace)).sort(), ['a.txt', 'made.txt', 'new.txt'])
+})
+
+test('modes of a git diff are applied, also without a changed line', async () => {
+  const diff = [
+    ...['diff --git a/run.sh b/run.sh', 'old mode 100644', 'new mode 100755'],
+    ...['diff --git a/b.sh b/b.sh', 'old mode 100644', 'new mode 100755', 'index 1..2', '--- a/b.sh', '+++ b/b.sh'],
+    ...['@@ -1 +1 @@', '-b', '+B'],
+    ...['diff --git a/old b/new', 'old mode 100644', 'new mode 100755', 'similarity index 100%'],
+    ...['rename from old', 'rename to new'],
+    ...[
+      'diff --git a/made.sh b/made.sh',
+      'new file mode 100755',
+      '--- /dev/null',
+      '+++ b/made.sh',
+      '@@ -0,0 +1 @@',
+      '+x',
+    ],
+    '',
+  ].join('\n')
+  await using at = await patching({ 'run.sh': 'run\n', 'b.sh': 'b\n', old: 'o\n' }, diff)
+  const isExecutable = async (name: string) => ((await stat(join(at.workspace, name))).mode & 0o100) !== 0
+  for (const name of ['run.sh', 'b.sh', 'new', 'made.sh']) assert.ok(await isExecutable(name), `${name}: ${at.result}`)
+  assert.equal(await at.read('b.sh'), 'B\n')
+  assert.match(at.result, /^Changed run\.sh\. It is executable\.$/m)
+  const context = { workspace: await openConfined(at.workspace) } as ToolContext
+  const back = 'diff --git a/run.sh b/run.sh\nold mode 100755\nnew mode 100644\n'
+  await assert.rejects(applyPatch.run({ patch: `${back}--- /dev/null\n+++ b/b.sh/c\n+x\n` }, context))
+  assert.ok(await isExecutable('run.sh'))
+  await applyPatch.run({ patch: back }, context)
+  assert.equal(await isExecutable('run.sh'), false)
 })
 
 const newFile = patch('*** Add File: new', '+x')

@@ -7,12 +7,22 @@ import { toSections } from '../../patch/unified-diff.ts'
 import { defineTool } from '../tool.ts'
 import { withSuggestions } from './similar-files.ts'
 import { decodeExactText } from './text.ts'
-import { isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
+import { changeMode, isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
 
 const maxBytes = 10 * 1024 * 1024
 
-/** A file before and after the patch; null if it does not exist. `mode`: the permissions of the existing or moved file. */
-type Change = { path: string; before: string | null; after: string | null; mode?: number; notes?: string[] }
+/**
+ * A file before and after the patch; null if it does not exist. `mode`: the permissions of the existing or moved file.
+ * `isExecutable`: undefined if the patch does not set it.
+ */
+type Change = {
+  path: string
+  before: string | null
+  after: string | null
+  mode?: number
+  isExecutable?: boolean | undefined
+  notes?: string[]
+}
 
 export const applyPatch = defineTool({
   name: 'apply_patch',
@@ -60,15 +70,16 @@ async function computeChanges(workspace: Workspace, file: FilePatch): Promise<Ch
   const exists = await isFile(workspace, path)
   if (file.kind === 'add') {
     if (exists) throw new Error(`${path} already exists: update it instead.`)
-    return [{ path, before: null, after: file.text }]
+    return [{ path, before: null, after: file.text, isExecutable: file.isExecutable }]
   }
   const { text: before, mode } = await readText(workspace, path)
   if (file.kind === 'delete') return [{ path, before, after: null, mode }]
   const { text: after, notes } = await withFilePath(path, async () => applyHunks(before, file.hunks))
-  if (file.to === undefined) return [{ path, before, after, mode, notes }]
+  const { isExecutable } = file
+  if (file.to === undefined) return [{ path, before, after, mode, isExecutable, notes }]
   if (await isFile(workspace, file.to)) throw new Error(`${file.to} already exists, so ${path} cannot be moved there.`)
   return [
-    { path: file.to, before: null, after, mode, notes },
+    { path: file.to, before: null, after, mode, isExecutable, notes },
     { path, before, after: null, mode },
   ]
 }
@@ -95,9 +106,15 @@ async function writeAll(workspace: Workspace, changes: Change[]): Promise<void> 
     for (const change of changes) {
       await writeOrRemove(workspace, change, change.after)
       applied.push(change)
+      const { path, isExecutable } = change
+      if (isExecutable !== undefined) await changeMode(workspace, path, (mode) => withExecutable(mode, isExecutable))
     }
   } catch (error) {
-    for (const change of applied.reverse()) await writeOrRemove(workspace, change, change.before)
+    for (const change of applied.reverse()) {
+      const { path, before, mode } = change
+      await writeOrRemove(workspace, change, before)
+      if (before !== null && mode !== undefined) await changeMode(workspace, path, () => mode)
+    }
     throw new Error(`Nothing was changed. ${(error as Error).message}`)
   }
 }
@@ -107,7 +124,12 @@ async function writeOrRemove(workspace: Workspace, { path, mode }: Change, text:
   else await writeText(workspace, path, text, mode)
 }
 
-function describeChange({ path, before, after, notes = [] }: Change): string {
-  const summary = `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.`
+/** Everybody who can read an executable file can execute it, as in git. */
+const withExecutable = (mode: number, isExecutable: boolean) =>
+  isExecutable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111
+
+function describeChange({ path, before, after, isExecutable, notes = [] }: Change): string {
+  const modeText = isExecutable === undefined ? '' : isExecutable ? ' It is executable.' : ' It is not executable.'
+  const summary = `${before === null ? 'Made' : after === null ? 'Deleted' : 'Changed'} ${path}.${modeText}`
   return [summary, ...notes].join('\n')
 }

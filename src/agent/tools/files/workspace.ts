@@ -47,6 +47,18 @@ export async function writeText(
   return withFilePath(path, () => replaceFile(workspace, path, { writeContent, mode }))
 }
 
+/** Changes the permissions of a file. */
+export async function changeMode(
+  workspace: Workspace,
+  path: string,
+  toNewMode: (mode: number) => number,
+): Promise<void> {
+  return withFilePath(path, async () => {
+    await using file = await openFile(workspace, path)
+    await file.chmod(toNewMode((await file.stat()).mode & 0o7777))
+  })
+}
+
 /** Removes a file. */
 export async function removeFile(workspace: Workspace, path: string): Promise<void> {
   return withFilePath(path, () => removeEntry(workspace, path, { recursive: false }))
