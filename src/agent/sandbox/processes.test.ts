@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { modelWithResponses, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
+import { Processes } from './processes.ts'
+import type { Shell } from './shell.ts'
 
 const missing = await realShell().sandboxError('/tmp')
 const settings = { model: 'm', instructions: () => '', maxSteps: 50 }
@@ -51,6 +54,27 @@ for (const mode of ['manual', 'self-drive'] as const)
       }
     })
   })
+
+test('a process whose turn is cancelled while it starts is ended or not started', async () => {
+  const mark = `601.${process.pid}`
+  const turn = new AbortController()
+  const shell = realShell()
+  const slowShell: Shell = {
+    ...{ sandboxFallback: shell.sandboxFallback, readable: [], run: shell.run, sandboxError: shell.sandboxError },
+    start: async (script, options) => {
+      const running = await shell.start(script, options)
+      turn.abort(new Error('cancelled'))
+      return running
+    },
+  }
+  const processes = new Processes()
+  const options = { workspace: tmpdir(), sandbox: false, signal: turn.signal }
+  for (const attempt of ['started', 'cancelled before']) {
+    await assert.rejects(processes.start(slowShell, `sleep ${mark}`, options), /^Error: cancelled$/, attempt)
+    await until(() => sleepers(mark) === 0)
+  }
+  await processes.stopAll()
+})
 
 test('a process that is not allowed is not started', async () => {
   await using at = await calling([start('echo > made')], { permission: () => 'reject_once' })

@@ -24,8 +24,16 @@ export class Processes {
   readonly #processes = new Map<string, BackgroundProcess>()
   #startedCount = 0
 
-  /** @returns the name of the process. @throws Error if too many are running or it cannot be started. */
-  async start(shell: Shell, command: string, options: { workspace: string; sandbox: boolean }): Promise<string> {
+  /**
+   * @param options.signal ends a process that is being started. @returns the name of the process.
+   * @throws Error if too many are running or it cannot be started, and the reason of `signal`.
+   */
+  async start(
+    shell: Shell,
+    command: string,
+    { signal, ...options }: { workspace: string; sandbox: boolean; signal: AbortSignal },
+  ): Promise<string> {
+    signal.throwIfAborted()
     const running = [...this.#processes.values()].filter(({ end }) => end === undefined)
     if (running.length >= limits.running) {
       throw new Error(
@@ -53,6 +61,11 @@ export class Processes {
       (error: Error) => finish(process, 'not started', error.message),
     )
     this.#processes.set(id, process)
+    if (signal.aborted) {
+      stopController.abort()
+      await process.ended
+      signal.throwIfAborted()
+    }
     for (const [old, { end }] of this.#processes)
       if (this.#processes.size > limits.remembered && end) this.#processes.delete(old)
     return id

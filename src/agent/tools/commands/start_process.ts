@@ -22,7 +22,8 @@ export const startProcess = defineTool({
   async run(input, context) {
     const location = await decideLocation(input, context)
     if (location === 'refused') return notAllowedMessage
-    const options = { workspace: context.workspace.root, sandbox: location === 'inside' }
+    const { workspace, signal } = context
+    const options = { workspace: workspace.root, sandbox: location === 'inside', signal }
     const id = await context.processes.start(context.shell, input.command, options)
     return `Started as ${id}. read_process returns its output and whether it still runs.`
   },
