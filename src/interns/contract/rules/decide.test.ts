@@ -142,6 +142,34 @@ test('the files that a command names are denied, however they are written', () =
   assert.equal(effectOf(deny, shell('cat .envrc')), undefined)
 })
 
+test('a denied path is found in the folder that an option of a program names', () => {
+  const deny: Rule[] = [{ effect: 'deny', paths: ['a/b/key'] }]
+  for (const command of [
+    'git -C a/b show HEAD:key',
+    'git -C a -C b add key',
+    'cd a && git -C b rm key',
+    'tar -C a/b -cf out.tar key',
+    'tar -cf out.tar -C a -C b key',
+    'tar -Ca/b -cf out.tar key',
+    'tar -czC a/b -f out.tar key',
+    'tar cfC out.tar a/b key',
+    'tar --dir=a/b -cf out.tar key',
+    'tar --directory a/b -cf out.tar key',
+    'git --work-tree=a/b checkout key',
+    'yarn --cwd a/b add ./key',
+    'make -C a/b key',
+    'npm --prefix a/b run build key',
+    'env -C a/b cat key',
+    'env --chdir=a/b cat key',
+    'for i in 1; do git -C a/b show HEAD:key; done',
+  ])
+    assert.equal(effectOf(deny, shell(command)), 'deny', command)
+  for (const command of ['git -C "$X" show HEAD:key', `git ${'-C . '.repeat(50)} add key`])
+    assert.equal(effectOf(deny, shell(command)), 'ask', command)
+  for (const command of ['git -C a show HEAD:key', 'git -C a/b status; cat key', 'grep -C 3 x key'])
+    assert.equal(effectOf(deny, shell(command)), undefined, command)
+})
+
 test('hosts are allowed by name for fetches alone, and denied wherever they stand', () => {
   const allow: Rule[] = [{ effect: 'allow', hosts: ['example.com', '*.docs.example'] }]
   assert.equal(effectOf(allow, fetch('example.com', 'a.docs.example')), 'allow')

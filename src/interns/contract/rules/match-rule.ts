@@ -4,7 +4,7 @@ import { findHosts, hasUrlExpansion, matchesHost } from './match-host.ts'
 import { foldPath, matchesPath, resolveFromRoot } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
 import { listPossibleWords, parseCommands, type SimpleCommand, type Word } from './shell-words.ts'
-import { addWorkingFolders } from './working-folders.ts'
+import { addOptionFolders, addWorkingFolders } from './working-folders.ts'
 import { isWrapperCommand } from './wrapper-commands.ts'
 
 /** A part of an action that is matched separately: a simple command, or a whole call that is not a command. */
@@ -29,8 +29,7 @@ export function splitAction(action: Action, agent: string): ActionPart[] {
   const whole = { action, agent, command: undefined, folders: [folderOf(action)] }
   if (!isCommand(action)) return [{ ...whole, unparsedWords: undefined, argumentWords: listPossibleWords(text) }]
   const commands = action.unsure ? undefined : parseCommands(text)
-  if (!commands || commands.length === 0 || commands.some(isWrapperCommand))
-    return [{ ...whole, unparsedWords: listPossibleWords(text), argumentWords: [] }]
+  if (!commands || commands.length === 0 || commands.some(isWrapperCommand)) return [unparsedPart(whole, text)]
   return addWorkingFolders(commands, folderOf(action)).map((each) => ({
     action,
     agent,
@@ -38,6 +37,12 @@ export function splitAction(action: Action, agent: string): ActionPart[] {
     argumentWords: [],
     ...each,
   }))
+}
+
+function unparsedPart(part: Omit<ActionPart, 'unparsedWords' | 'argumentWords'>, text: string): ActionPart {
+  const unparsedWords = listPossibleWords(text)
+  const folders = addOptionFolders(part.folders, unparsedWords[0] ?? [])
+  return { ...part, folders, unparsedWords, argumentWords: [] }
 }
 
 const folderOf = ({ folder, root }: Action) => folder ?? root
