@@ -156,12 +156,17 @@ function Permission({ intern, question, isSelected, isSent }: PermissionProps) {
   )
 }
 
-function PermissionDetails({ details: { command, detail, changes, paths } }: { details: InternWholePermission }) {
+function PermissionDetails({
+  details: { command, folder, detail, changes, paths },
+}: {
+  details: InternWholePermission
+}) {
   const otherPaths = paths.filter((path) => !changes.some((change) => change.path === path))
   const text = command ?? (changes.length === 0 ? detail : undefined)
   const hasOtherDetail = detail !== text && detail !== undefined
   return (
     <>
+      {folder && <p>In {escapeInvisible(folder)}:</p>}
       {text !== undefined && <pre>{escapeInvisible(text)}</pre>}
       {changes.map(({ path, diff }) => (
         <Diff key={path} path={path} diff={diff} />

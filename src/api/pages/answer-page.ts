@@ -84,7 +84,9 @@ function renderPermission(
     ({ path, diff }) => `<h2>${escapeHtml(escapeUnambiguously(path))}</h2>${renderText(diff)}`,
   )
   const text = details?.command ?? (diffs.length > 0 ? null : detail)
-  return `<p>It wants to do: <strong>${escapeHtml(operationText)}</strong></p>${text === null ? '' : `<pre>${escapeHtml(escapeUnambiguously(text))}</pre>`}${diffs.join('')}`
+  const folder =
+    details?.folder == null ? '' : `<p>Working folder: ${escapeHtml(escapeUnambiguously(details.folder))}</p>`
+  return `<p>It wants to do: <strong>${escapeHtml(operationText)}</strong></p>${folder}${text === null ? '' : `<pre>${escapeHtml(escapeUnambiguously(text))}</pre>`}${diffs.join('')}`
 }
 
 const kindLabels: Record<PermissionKind, string> = {

@@ -6,7 +6,7 @@ import type { AgentQuestion } from './conversation.ts'
 type Permission = Extract<AgentQuestion, { kind: 'permission' }>
 
 type PermissionDetails = {
-  /** The command or description, on one line. */
+  /** The command with its working folder, or the description, on one line. */
   subject: string | undefined
   /** The lines of the diffs. */
   changes: string[]
@@ -26,11 +26,14 @@ export async function readPermission(
   const path = internPath(intern, `/questions/${encodeURIComponent(question.id)}`)
   // If this fails, the question itself has the details, possibly cut.
   const response = await client
-    .request<{ data: { command: string | null; detail?: string; changes: { diff: string }[] } }>('GET', path)
+    .request<{
+      data: { command: string | null; folder?: string | null; detail?: string; changes: { diff: string }[] }
+    }>('GET', path)
     .catch(() => undefined)
-  const { command = null, detail = question.detail, changes = [] } = response?.data ?? {}
+  const { command = null, folder, detail = question.detail, changes = [] } = response?.data ?? {}
   const lines = changes.flatMap(({ diff }) => diff.split('\n'))
-  const subject = command ?? (lines.length > 0 ? undefined : detail)
+  const folderText = folder == null ? '' : `In ${JSON.stringify(folder)}: `
+  const subject = command === null ? (lines.length > 0 ? undefined : detail) : folderText + command
   const isLong = subject !== undefined && subject.length > limits.characters
   return {
     subject: isLong ? `${subject.slice(0, limits.characters)} …` : subject,

@@ -37,6 +37,8 @@ export function listPermissionAnswers({
 export type PermissionDetails = {
   detail: string | null
   command: string | null
+  /** The working folder of the command, if it is not the workspace. */
+  folder: string | null
   paths: string[]
   changes: { path: string; diff: string }[]
 }

@@ -35,6 +35,8 @@ const PermissionDetailsResponse = z.object({
     .object({
       detail: z.string().nullable(),
       command: z.string().nullable(),
+      // Daemons of earlier versions do not send it.
+      folder: z.string().nullable().default(null),
       paths: z.array(z.string()).max(maxListed),
       changes: z.array(z.object({ path: z.string(), diff: z.string() })).max(maxListed),
     })

@@ -5,7 +5,7 @@ import { chooseAllowingAnswer, readPermission } from './permission.ts'
 
 const option = (optionId: string, kind: string) => ({ optionId, kind, name: optionId })
 const ask = (toolCall: object, earlier?: ToolCall, options: unknown = []) =>
-  readPermission({ toolCall: { toolCallId: 'c', ...toolCall }, options }, () => earlier)
+  readPermission({ toolCall: { toolCallId: 'c', ...toolCall }, options }, '/w', () => earlier)
 
 const rows: [
   what: string,
@@ -86,6 +86,27 @@ const rows: [
     undefined,
     'delete',
     'Delete it\n/w/a',
+  ],
+  [
+    'a command in a folder of the workspace',
+    { title: 'Run', kind: 'execute', rawInput: { command: 'rm -r *', workdir: 'docs' } },
+    undefined,
+    'shell',
+    'In docs: rm -r *',
+  ],
+  [
+    'a command in a folder outside the workspace',
+    { title: 'rm -r *', kind: 'execute', rawInput: { command: 'rm -r *', cwd: '/etc/a b' } },
+    undefined,
+    'shell',
+    'In "/etc/a b": rm -r *',
+  ],
+  [
+    'a command in the workspace',
+    { kind: 'execute', rawInput: { command: 'ls', cwd: '/w/' } },
+    undefined,
+    'shell',
+    'ls',
   ],
   ['nothing at all', {}, undefined, null, null],
 ]

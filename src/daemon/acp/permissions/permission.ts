@@ -6,8 +6,10 @@ import {
   type PermissionQuestion,
   permissionKinds,
 } from '#interns/contract/question.ts'
+import { resolveFromRoot } from '#interns/contract/rules/match-path.ts'
 import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { readProperty } from '../rpc-message.ts'
+import { findFolders } from '../tool-calls/action.ts'
 import { formatChange } from '../tool-calls/change-text.ts'
 import { toOperation } from '../tool-calls/operation.ts'
 import { getCommand, readToolCall, type ToolCall } from '../tool-calls/tool-call.ts'
@@ -36,12 +38,13 @@ const maxIdLength = 200
 /** Reads a permission request. `findToolCall` returns the tool call as the agent reported it before. */
 export function readPermission(
   params: unknown,
+  workspace: string,
   findToolCall: (toolCallId: string) => ToolCall | undefined,
 ): PermissionRequest {
   const agentOptions = readOptions(readProperty(params, 'options'))
   const choices = agentOptions.map(({ optionId: _, ...choice }) => choice)
   const options = [...new Set(agentOptions.map(({ kind }) => kind))]
-  const { tool, operation, details } = describeAction(readProperty(params, 'toolCall'), findToolCall)
+  const { tool, operation, details } = describeAction(readProperty(params, 'toolCall'), workspace, findToolCall)
   return {
     tool,
     isForRulesOnly: readProperty(readProperty(readProperty(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
@@ -103,30 +106,44 @@ export function chooseAllowingAnswer(options: PermissionKind[]): PermissionAnswe
 }
 
 /** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
-function describeAction(call: unknown, findToolCall: (toolCallId: string) => ToolCall | undefined) {
+function describeAction(call: unknown, workspace: string, findToolCall: (toolCallId: string) => ToolCall | undefined) {
   const id = readProperty(call, 'toolCallId')
   const tool = readToolCall(call, typeof id === 'string' ? findToolCall(id) : undefined)
   const { changes = [], paths = [] } = tool
   const command = findWholeCommand(tool) ?? null
   const diffs = changes.map((change) => ({ path: change.path, diff: formatChange(change) }))
   const operation = toOperation(tool)
-  const detail = formatDetail(tool, diffs)
-  return { tool, operation, details: { detail: detail === operation ? null : detail, command, paths, changes: diffs } }
+  const folder = command === null ? null : formatFolder(tool, workspace)
+  const detail = formatDetail(tool, diffs, folder)
+  const shownDetail = detail === operation ? null : detail
+  return { tool, operation, details: { detail: shownDetail, command, folder, paths, changes: diffs } }
 }
 
-/** Formats the command or title, the diffs, and whatever else the agent reported about the action. */
-function formatDetail(tool: ToolCall, changes: PermissionDetails['changes']): string | null {
+/** Formats the command with its folder, or the title, the diffs, and whatever else the agent reported about the action. */
+function formatDetail(tool: ToolCall, changes: PermissionDetails['changes'], folder: string | null): string | null {
   const { title, input, text: toolText, paths = [] } = tool
   const { command } = getCommand(tool)
   // A title can have more than the command, such as a note that it runs without a sandbox.
   const headline = command && !title?.includes(command) ? command : title
-  const parts = [headline, ...changes.map(({ diff }) => diff)]
+  const parts = [
+    folder === null ? headline : `In ${quoteFolder(folder)}: ${headline}`,
+    ...changes.map(({ diff }) => diff),
+  ]
   if (findWholeCommand(tool) === undefined && changes.length === 0)
     parts.push(hasOtherValues(input, headline) ? input : undefined, command ? undefined : toolText)
   const text = parts.filter(Boolean).join('\n')
   const otherPaths = command ? [] : paths.filter((path) => !text.includes(path))
   return [text, ...otherPaths].filter(Boolean).join('\n') || null
 }
+
+/** The working folder of a command, if it is not the workspace. */
+function formatFolder(tool: ToolCall, workspace: string): string | null {
+  const folders = findFolders(tool, workspace).filter((folder) => folder !== workspace)
+  return folders.map((folder) => resolveFromRoot(workspace, folder)).join(', ') || null
+}
+
+/** Quotes a name with which another command could be pretended. */
+const quoteFolder = (folder: string) => (/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder))
 
 /** The command, if it is the whole action. The input of a tool of another kind must contain nothing else. */
 function findWholeCommand(tool: ToolCall): string | undefined {

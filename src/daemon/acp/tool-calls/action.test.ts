@@ -12,7 +12,7 @@ import { toAction, toReportedAction } from './action.ts'
 type Call = { kind?: string; name?: string; title?: string; rawInput: object }
 
 const askedFor = (toolCall: Call) =>
-  readPermission({ toolCall: { toolCallId: 'c', ...toolCall }, options: [] }, () => undefined)
+  readPermission({ toolCall: { toolCallId: 'c', ...toolCall }, options: [] }, '/work', () => undefined)
 const effectOf = (rule: Rule, toolCall: Call) =>
   decide([{ scope: 'intern', version: 1, rules: [rule] }], toAction(askedFor(toolCall).tool, '/work'), 'builtin')
     ?.effect

@@ -33,13 +33,7 @@ export function toAction(tool: ToolCall, workspace: string): Action {
   const inputPaths = shellCommand === undefined ? readTexts(input, pathFields) : []
   const paths = [...new Set([...(tool.paths ?? []), ...(tool.changes ?? []).map(({ path }) => path), ...inputPaths])]
   const hosts = findHosts(operation, input, tool.title)
-  const folders = [
-    ...new Set(
-      readTexts(input, shellCommand === undefined ? folderFields : shellFolderFields).map((path) =>
-        resolve(workspace, path),
-      ),
-    ),
-  ]
+  const folders = findFolders(tool, workspace)
   const folder = folders.find((each) => each !== workspace)
   const resolvedPaths = paths
     .slice(0, limits.listedValues)
@@ -65,6 +59,12 @@ export function toAction(tool: ToolCall, workspace: string): Action {
   const linkedPaths = findLinkedPaths(action)
   if (!linkedPaths) return { ...action, unsure: true }
   return linkedPaths.length > 0 ? { ...action, linked: linkedPaths } : action
+}
+
+/** The absolute working folders that the input of a call names. */
+export function findFolders(tool: ToolCall, workspace: string): string[] {
+  const fields = getCommand(tool).command === undefined ? folderFields : shellFolderFields
+  return [...new Set(readTexts(parseObject(tool.input), fields).map((path) => resolve(workspace, path)))]
 }
 
 /** Half of an event, less its other fields. Its other half is left for the question. */

@@ -69,7 +69,7 @@ export class TurnListener implements SessionListener {
     if (question) return this.#askOrFail(cancelledPermission, () => this.#run.ask(question, withdrawal))
     const reportWork = () => this.#reportWork()
     return this.#askOrFail(cancelledPermission, async () => {
-      const request = readPermission(params, (id) => this.#tools.get(id))
+      const request = readPermission(params, this.#deps.workspace, (id) => this.#tools.get(id))
       return decidePermission(this.#deps, this.#run, { request, reportWork, withdrawal })
     })
   }

@@ -20,6 +20,7 @@ const WholeInternPermission = z
     options: z.array(z.enum(permissionKinds)),
     choices: PermissionChoices,
     command: z.string().nullable().describe('The command on one line.'),
+    folder: z.string().nullable().describe('The working folder of the command, if it is not the workspace.'),
     paths: z.array(z.string()).describe('The files that the operation affects.'),
     changes: z
       .array(
@@ -53,12 +54,13 @@ export const getInternQuestion = route({
     const item = questionItem(openQuestion)
     if (openQuestion.question.kind !== 'permission') return { data: item }
     const permission = await fetchPermission(deps.provisioner.runsOf(intern), openQuestion.question.id, signal)
-    const { detail, command, paths, changes } = permission
+    const { detail, command, folder, paths, changes } = permission
     return {
       data: {
         ...(item as Extract<typeof item, { kind: 'permission' }>),
         ...(detail !== null && { detail: escapeUnambiguously(detail) }),
         command: command === null ? null : escapeUnambiguously(command),
+        folder: folder === null ? null : escapeUnambiguously(folder),
         paths: paths.map(escapeUnambiguously),
         changes: changes.map(({ path, diff }) => ({
           path: escapeUnambiguously(path),
