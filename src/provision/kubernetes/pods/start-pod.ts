@@ -94,7 +94,10 @@ class PodStartup {
       if (await this.#start.isResponding(pod.address)) return pod.address
       await this.#removeIfHanging(pod)
     }
-    if (pod?.isLost) throw new Error(`It cannot be started: ${pod.problem}.`)
+    if (pod?.isLost) {
+      await endPermanently(this.#deps.client, this.#start)
+      throw new Error(`It cannot be started: ${pod.problem}.`)
+    }
     if (pod?.isCloning) this.#allowTimeForClone()
     await this.#throwIfCloneFailed(pod)
     if (performance.now() - this.#monotonicStart > this.#withinMs)
@@ -138,7 +141,10 @@ function isReachable(pod: Pod, settingsHash: string): pod is Pod & { address: st
   return pod.settingsHash === settingsHash && pod.isRunning && pod.address !== undefined && isUsable
 }
 
-/** Ends a pod after a failed start, because nothing would supervise it if it started later. */
+/**
+ * Ends a pod after a failed start, because nothing would supervise it if it started later.
+ * @param pod the pod to remove at once; undefined if only the cluster removes it, for example because its node is lost.
+ */
 async function endPermanently(client: KubernetesClient, { internId }: PodStart, pod?: Pod): Promise<void> {
   await client.merge('StatefulSet', objectName(internId), { spec: { replicas: 0 } }).catch(() => {})
   // Otherwise the next start would mistake this pod, which has the same settings, for its own.
