@@ -4,6 +4,7 @@ import { recordCancelled } from '#interns/runs/run-audit.ts'
 import { requireRun } from '#interns/runs/run-store.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
+import { requireRegion } from '../../../interns/intern-region.ts'
 import { translateDaemonErrors } from '../../../interns/intern-transcripts.ts'
 import { NoBody } from '../../no-body.ts'
 import { route } from '../../route.ts'
@@ -19,8 +20,9 @@ export const cancelInternRun = route({
     'The reader of the reply receives the cancellation. Completed actions are not undone. The audit log records who cancelled the run (`intern.turn_cancelled`).',
   request: { params: RunParams, body: NoBody },
   response: z.object({ cancelled: z.literal(true) }),
-  faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
-  handler: async ({ params, caller }, deps) => {
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
+  handler: async ({ params, caller, host }, deps) => {
+    await requireRegion(deps, caller, host)
     const intern = await findIntern(deps, caller, params.internId)
     const run = await requireRun(deps, intern.id, params.runId)
     const runs = deps.provisioner.runsOf(intern)

@@ -6,6 +6,7 @@ import { booleanParameter } from '#platform/json/boolean-parameter.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
+import { requireRegion } from '../../../interns/intern-region.ts'
 import { route } from '../../route.ts'
 import { InternParams } from '../params.ts'
 
@@ -28,8 +29,9 @@ export const listInternRuns = route({
     }),
   },
   response: z.object({ data: z.array(InternRun), has_more: z.boolean(), next_cursor: z.string().optional() }),
-  faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params, query, caller }, deps) => {
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, query, caller, host }, deps) => {
+    await requireRegion(deps, caller, host)
     const { limit, status, session_id: sessionId, background, starting_after: startingAfter } = query
     const { id } = await findIntern(deps, caller, params.internId)
     const filter = { limit, sessionId, background, startingAfter, statuses: status }

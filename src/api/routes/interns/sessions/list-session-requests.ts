@@ -5,6 +5,7 @@ import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { readCostInWindows, readRequestsInWindows } from '#spend/ledger/key-requests.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
+import { requireRegion } from '../../../interns/intern-region.ts'
 import { route } from '../../route.ts'
 import { SessionParams } from '../params.ts'
 
@@ -54,8 +55,10 @@ export const listInternSessionRequests = route({
     has_more: z.boolean(),
     next_cursor: z.string().optional(),
   }),
-  faults: ['invalid', 'unauthenticated', 'not_found'],
-  handler: async ({ params: { internId, sessionId }, query: { limit, starting_after: cursor }, caller }, deps) => {
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params: { internId, sessionId }, query, caller, host }, deps) => {
+    await requireRegion(deps, caller, host)
+    const { limit, starting_after: cursor } = query
     const { id } = await findIntern(deps, caller, internId)
     const windows = await findRunWindows(deps, id, sessionId)
     const page = { limit: limit + 1, after: parseCursor(cursor) }
