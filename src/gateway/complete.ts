@@ -78,7 +78,7 @@ async function completeOnce(
     if (call.pause) await call.pause()
     const decision = await deps.policy.decide(toPolicyInput(call, withPlugins, candidates, response))
     const decidedRequest = { ...withPlugins, candidates, decision }
-    const { client } = withPlugins
+    const { client, skippedPresetFields } = withPlugins
     recording = startRecording(deps, call, decidedRequest)
     const { record, content } = recording
     const accessLookup = deps.credentials.getCached(call.caller) ?? (await deps.credentials.of(call.caller))
@@ -89,7 +89,17 @@ async function completeOnce(
     const targets = chooseTargets(deps, call, decidedRequest, record, access)
     if (call.pause) await measureWithPauses(measurePrompt(decision.body), call.pause)
     if (decision.spending.budgets.length > 0) await reservation.reserve(targets)
-    const admittedRequest = { call, client, response, decision, record, content, access, reservation }
+    const admittedRequest = {
+      call,
+      client,
+      response,
+      skippedPresetFields,
+      decision,
+      record,
+      content,
+      access,
+      reservation,
+    }
     modelResponse = await runAttempts(deps, admittedRequest, targets)
     return modelResponse
   } catch (error) {

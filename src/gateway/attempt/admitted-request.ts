@@ -13,6 +13,8 @@ export type AdmittedRequest = {
   /** The protocol of the response. Plugins can wrap the client's protocol. */
   client: ClientProtocol
   response: RevocableResponse
+  /** Fields of the preset that an upstream of the client's protocol does not get (`PreparedRequest`). */
+  skippedPresetFields: readonly string[] | undefined
   decision: PolicyDecision
   record: RequestRecord
   /** The prompt and response to store; undefined if the policy stores none. */

@@ -117,11 +117,12 @@ function buildAttempt(
   body: UpstreamRequest['body'],
 ): EncodedAttempt {
   const { target, access, providerProtocol, encoded, passesBody, upstreamStreams } = encoding
-  const { client, record, reservation } = admitted
+  const { client, record, reservation, skippedPresetFields = [] } = admitted
   const { request } = reservation
   const stream = request.chat.stream === true
   const { aliases, outputTool, customTools, dropped = [] } = encoded
-  const droppedFields = passesBody ? dropped : [...(client.listUntranslatedFields?.(request.body) ?? []), ...dropped]
+  const unsentFields = passesBody ? skippedPresetFields : (client.listUntranslatedFields?.(request.body) ?? [])
+  const droppedFields = unsentFields.length > 0 ? [...unsentFields, ...dropped] : dropped
   const hasAliases = aliases !== undefined && aliases.size > 0
   const isAdapted = hasAliases || customTools !== undefined || outputTool !== undefined
   const adaptProtocol = isAdapted ? (protocol: ProviderProtocol) => adaptResponses(protocol, encoded) : undefined

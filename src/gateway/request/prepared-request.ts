@@ -5,6 +5,7 @@ import { applyPreset } from '../presets/apply-preset.ts'
 import type { PresetCache } from '../presets/preset-cache.ts'
 import { readPresetReference } from '../presets/preset-reference.ts'
 import type { ClientProtocol } from '../protocol/client-protocol.ts'
+import { findSetFields } from '../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../protocol/request-body.ts'
 import { withCallIds } from './client-forms/call-ids.ts'
 import { withChatToolChoice, withoutEmptySettings } from './client-forms/chat-tool-choice.ts'
@@ -19,6 +20,8 @@ export type PreparedRequest = {
   /** The same request in the client's protocol. For a task other than chats, it is the chat request (`ClientProtocol.task`). */
   body: Body
   preset: Generation['preset']
+  /** Fields of the preset that an upstream of the client's protocol does not get, because only chats have them. */
+  skippedPresetFields: readonly string[] | undefined
   /** The protocol of the response. */
   client: ClientProtocol
 }
@@ -48,7 +51,8 @@ export function translateBody(client: ClientProtocol, body: Body): ChatRequest {
 
 function prepareBody(client: ClientProtocol, body: Body): PreparedRequest {
   const chat = translateBody(client, body)
-  return { chat, body: client.task === undefined ? body : chat, preset: undefined, client }
+  const clientBody = client.task === undefined ? body : chat
+  return { chat, body: clientBody, preset: undefined, skippedPresetFields: undefined, client }
 }
 
 /**
@@ -71,10 +75,18 @@ export async function prepareRequest(
   const mergedBody = applyPreset(version, reference.bodyWithoutPreset, client.preset)
   const chat = translateBody(client, mergedBody)
   const clientBody = client.task === undefined ? mergedBody : chat
+  const upstreamBody = client.preset.forUpstream?.(mergedBody, reference.bodyWithoutPreset)
   return {
     chat,
-    body: client.preset.forUpstream?.(mergedBody, reference.bodyWithoutPreset) ?? clientBody,
+    body: upstreamBody ?? clientBody,
     preset: { id: preset.id, slug: preset.slug, version: version.version },
+    skippedPresetFields: upstreamBody && findRemovedFields(mergedBody, upstreamBody),
     client,
   }
 }
+
+const findRemovedFields = (before: Body, after: Body): string[] =>
+  findSetFields(
+    before,
+    Object.keys(before).filter((name) => !(name in after)),
+  )

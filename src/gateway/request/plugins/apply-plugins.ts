@@ -25,6 +25,7 @@ export function applyPlugins(prepared: PreparedRequest, candidates: readonly Can
     chat: fittedRequest.chat,
     body: fittedRequest.body,
     preset: prepared.preset,
+    skippedPresetFields: prepared.skippedPresetFields,
     client: options.healJson ? createHealingClient(prepared.client, fittedRequest.chat) : prepared.client,
     promptTokens: options.compressPrompt ? estimatePromptTokens(fittedRequest.chat) : undefined,
   }

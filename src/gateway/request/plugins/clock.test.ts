@@ -36,9 +36,13 @@ async function complete(...responses: (CompletionEvent[] | Fault)[]) {
   } as unknown as ResponseStream
   const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }], stream: true }
   const chat = chatClientProtocol.toChat({ ...body, tools: [] })
-  const prepared = { body, chat, client: chatClientProtocol, preset: undefined } as Parameters<
-    typeof completeInRounds
-  >[2]
+  const prepared = {
+    body,
+    chat,
+    client: chatClientProtocol,
+    preset: undefined,
+    skippedPresetFields: undefined,
+  } as Parameters<typeof completeInRounds>[2]
   await completeInRounds(
     { timezone: 'UTC' },
     response,
