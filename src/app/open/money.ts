@@ -4,7 +4,7 @@ import { readSessionCost } from '#interns/runs/run-spending.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { type PicoUsd, toPicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import { createDatabaseClock } from '#platform/db/clock.ts'
-import type { Db } from '#platform/db/db.ts'
+import type { Db, Query } from '#platform/db/db.ts'
 import {
   createGuardrailAccounts,
   isSharedAccount,
@@ -80,20 +80,18 @@ function openBudgets(context: OpenContext, store: OpenStore, ledger: Ledger): Bu
 function createChargedReader({ parts }: OpenContext, { db, hasPrimary }: OpenStore, ledger: Ledger) {
   const isSingleWriter = isSingleLedgerWriter(db, parts.config, { hasPrimary })
   const readSpending = createSpendingReader({ db, ledger, isSingleWriter })
-  return async (budget: Budget, sinceDay: number) => {
-    // Requests that were metered a moment ago count too.
-    await ledger.flush()
+  return async (budget: Budget, sinceDay: number, query: Query) => {
     const { subject, includesByok } = budget
     // The limits of turns and of their sessions never reset, so they ignore `sinceDay`.
     if (subject.kind === 'guardrail' && isSharedAccount(budget))
-      return readChargedByGuardrail({ db }, subject, includesByok, sinceDay)
+      return readChargedByGuardrail({ db: { query } }, subject, includesByok, sinceDay)
     if (subject.kind === 'turn') {
       const requests = { keyHash: subject.keyHash, from: subject.startedAt }
-      return (await readCostInWindows(db.query, [requests])).cost
+      return (await readCostInWindows(query, [requests])).cost
     }
     if (subject.kind === 'session')
       return toPicoUsd(await readSessionCost({ db, readSpending }, subject.internId, subject.sessionId))
-    return readChargedSince({ db }, { subject, includesByok }, sinceDay)
+    return readChargedSince({ db: { query } }, { subject, includesByok }, sinceDay)
   }
 }
 

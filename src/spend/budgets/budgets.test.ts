@@ -277,21 +277,16 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
         }),
       ]
       const settled = async () => {}
-      await exchangeLease(clocked, ...notification(old, 0, 0.5), {
-        waitUntilReported: settled,
-        readLedger: async () => usd(0.1),
-      })
-      const lookIntoLedger = async () => {
-        await exchangeLease(clocked, ...notification(old, 0.3, 0.2), {
-          waitUntilReported: settled,
-          readLedger: assert.fail,
-        })
-        return usd(0.1)
+      let ledger = usd(0.1)
+      const readLedger = async () => ledger
+      await exchangeLease(clocked, ...notification(old, 0, 0.5), { waitUntilReported: settled, readLedger })
+      const reportOlder = async () => {
+        // A report has only what the ledger has stored.
+        ledger = usd(0.4)
+        const unused = { waitUntilReported: settled, readLedger: () => assert.fail() }
+        await exchangeLease(clocked, ...notification(old, 0.3, 0.2), unused)
       }
-      await exchangeLease(clocked, ...notification(young, 0, 0), {
-        waitUntilReported: settled,
-        readLedger: lookIntoLedger,
-      })
+      await exchangeLease(clocked, ...notification(young, 0, 0), { waitUntilReported: reportOlder, readLedger })
       assert.equal(await spent(store.db, young, () => now), 0.4)
     })
   }

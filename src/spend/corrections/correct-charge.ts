@@ -1,5 +1,6 @@
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
+import { lockOpenings } from '../budgets/leases/opening-lock.ts'
 import { indexOfResponse } from '../ledger/charge-fields.ts'
 import type { StoredFacts } from '../ledger/record.ts'
 import { releaseFromBudgets } from './budget-correction.ts'
@@ -30,16 +31,20 @@ export async function correctCharges(
   corrections: readonly Correction[],
 ): Promise<Map<string, PicoUsd>> {
   const changed: Correction[] = []
+  await lockOpenings(db, tx, 'correct')
   for (const correction of corrections) if (await correctRow(tx, correction)) changed.push(correction)
   await correctSums(db, tx, changed)
   const releasedAmounts = new Map<string, PicoUsd>()
   for (const { before, after } of changed) {
     const released = before.cost + before.margin - after.cost - after.margin
     releasedAmounts.set(before.id, released)
-    await releaseFromBudgets(tx, before, released)
     if (after.overbilledAmount !== undefined && before.facts.endpoint_id)
       await markOverbilled(tx, before.facts.endpoint_id, { id: before.id, at: after.correction.at })
   }
+  await releaseFromBudgets(
+    tx,
+    changed.map(({ before }) => ({ row: before, amount: releasedAmounts.get(before.id) ?? 0n })),
+  )
   return releasedAmounts
 }
 

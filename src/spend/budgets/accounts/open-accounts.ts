@@ -1,6 +1,6 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
-import type { Db } from '#platform/db/db.ts'
+import type { Db, Query } from '#platform/db/db.ts'
 import type { Day } from '../../ledger/days.ts'
 import { type Budget, type Period, periodOf, resetsAt } from '../budget.ts'
 import type { DatabaseTime } from '../database-time.ts'
@@ -22,7 +22,7 @@ export type AccountsDeps = {
   /** Resolves when the ledger has stored everything recorded so far. */
   waitUntilWritten: () => Promise<void>
   /** Reads what a limit counts since a day from the ledger, for an account that is opened now. */
-  readChargedSince: (budget: Budget, sinceDay: Day) => Promise<PicoUsd>
+  readChargedSince: (budget: Budget, sinceDay: Day, query: Query) => Promise<PicoUsd>
   onError: (error: Error) => void
   every: Every
 }
@@ -100,7 +100,7 @@ export class OpenAccounts {
     const budget = limit === undefined ? open.budget : { ...open.budget, limit }
     const earlierSpending = {
       waitUntilReported: () => this.#reportOlderAccounts(open),
-      readLedger: () => readChargedSince(budget, period),
+      readLedger: (query: Query) => readChargedSince(budget, period, query),
     }
     const sentAt = time.elapsed()
     const response = await exchangeLease(this.#deps, budget, () => ({ server, period, ...report() }), earlierSpending)
@@ -115,6 +115,8 @@ export class OpenAccounts {
    * this one are reported, so that two accounts never wait for each other.
    */
   async #reportOlderAccounts(newer: OpenAccount): Promise<void> {
+    // Requests that no account has counted are also part of the sum.
+    await this.#deps.waitUntilWritten()
     await this.#waitForLedger()
     for (const open of this.#accounts.values()) {
       if (open === newer) return

@@ -10,7 +10,7 @@ import { readBudget, type StoredBudget } from '../rows/stored-budget.ts'
 import { defaultThresholds, thresholdOwner } from '../thresholds.ts'
 import { computeGrant } from './grant.ts'
 import { leaseHolder, sumLeases } from './leases.ts'
-import { type OpeningSums, openPeriod, readOpeningSums } from './open-period.ts'
+import { openPeriod, type ReadLedger } from './open-period.ts'
 
 type BudgetStore = { db: Db; clock: DatabaseClock }
 
@@ -57,8 +57,7 @@ type UnopenedAccount = { isUnopened: true; at: number }
 type EarlierSpending = {
   /** Resolves when the ledger has all spending of this server, and spending under other intervals is reported. */
   waitUntilReported: () => Promise<void>
-  /** The spending in the ledger. */
-  readLedger: () => Promise<PicoUsd>
+  readLedger: ReadLedger
 }
 
 /**
@@ -73,7 +72,7 @@ export async function exchangeLease(
   createReport: () => LeaseReport,
   earlierSpending: EarlierSpending,
 ): Promise<Grant> {
-  const attempt = (openingSums?: OpeningSums) => exchangeOnce(store, budget, createReport(), openingSums)
+  const attempt = (readLedger?: ReadLedger) => exchangeOnce(store, budget, createReport(), readLedger)
   const first = await attempt()
   if (!('isUnopened' in first)) return first
   // Outside a transaction, because a transaction may use the only connection.
@@ -81,25 +80,28 @@ export async function exchangeLease(
   // Reports again, because the account starts with the sum of the ledger: a later report would count it twice.
   const second = await attempt()
   if (!('isUnopened' in second)) return second
-  const third = await attempt(await readOpeningSums(store.db, budget, second.at, earlierSpending.readLedger))
+  const { readLedger } = earlierSpending
+  // The sums of turns and sessions have no unconfirmed amounts, and reading them can need another transaction.
+  const turnSpending = isPersistent(budget.subject) ? undefined : await readLedger(store.db.query)
+  const third = await attempt(turnSpending === undefined ? readLedger : async () => turnSpending)
   if (!('isUnopened' in third)) return third
   throw new Error(`The account of ${budget.id} could not be opened.`)
 }
 
 /**
  * Counts a report, grants money from what is free, and stores the lease of the server, in one transaction.
- * @param openingSums the sums with which to open the account of a new period; undefined at the first attempts.
+ * @param readLedger reads the sum with which to open the account of a new period; undefined at the first attempts.
  */
 function exchangeOnce(
   { db, clock }: BudgetStore,
   budget: Budget,
   report: LeaseReport,
-  openingSums: OpeningSums | undefined,
+  readLedger: ReadLedger | undefined,
 ): Promise<Grant | UnopenedAccount> {
   return db.exclusively(`budget ${budget.id}`, async (tx, publish) => {
     const state = await readState(tx, clock, budget, report)
     const { at, isCurrentPeriod } = state
-    const counted = await countSpending(tx, budget, state, openingSums)
+    const counted = await countSpending({ db, tx }, budget, state, readLedger)
     if (counted === undefined) return { isUnopened: true, at }
     const others = sumLeases(budget, report.period, state.stored, state.ownLease)
     const spent = counted + others.unaccounted
@@ -145,20 +147,20 @@ async function readState(tx: Tx, clock: DatabaseClock, budget: Budget, report: L
 
 /**
  * Counts the new spending of a report, and opens the account of a current period if necessary.
- * @returns the spending of the period; undefined if the account must be opened, and `openingSums` are missing.
+ * @returns the spending of the period; undefined if the account must be opened, and `readLedger` is missing.
  */
 async function countSpending(
-  tx: Tx,
+  { db, tx }: { db: Db; tx: Tx },
   budget: Budget,
   state: ExchangeState,
-  openingSums: OpeningSums | undefined,
+  readLedger: ReadLedger | undefined,
 ): Promise<PicoUsd | undefined> {
   const { stored, report, at, isCurrentPeriod } = state
   const newSpending = uncountedSpending(state)
   // The interval can change at any time, and back. Spending therefore counts in every open current period.
   const otherPeriods = periodsOfOtherIntervals(budget, at)
   const mustOpen = stored.spent === undefined && isCurrentPeriod
-  if (mustOpen && !openingSums) {
+  if (mustOpen && !readLedger) {
     // The account will start with the sum of the ledger, which has this spending, so it counts as reported.
     if (newSpending > 0n) {
       await addSpent(tx, budget.id, otherPeriods, newSpending)
@@ -167,7 +169,7 @@ async function countSpending(
     return undefined
   }
   const spentBefore =
-    mustOpen && openingSums ? await openPeriod(tx, budget, report.period, at, openingSums) : stored.spent
+    mustOpen && readLedger ? await openPeriod({ db, tx }, budget, report.period, at, readLedger) : stored.spent
   if (newSpending > 0n) await addSpent(tx, budget.id, [report.period, ...otherPeriods], newSpending)
   return (spentBefore ?? 0n) + newSpending
 }

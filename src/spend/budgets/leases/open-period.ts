@@ -1,48 +1,35 @@
 import { dayMs } from '#platform/core/clock.ts'
 import { maxPico, type PicoUsd } from '#platform/core/pico-usd.ts'
-import type { Db, Tx } from '#platform/db/db.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { dayOf } from '../../ledger/days.ts'
 import { type Budget, type Period, periodsOfOtherIntervals } from '../budget.ts'
 import { deleteOldLeases } from '../rows/lease-rows.ts'
 import { deleteOldNotifications } from '../rows/notification-rows.ts'
 import { deleteOldPeriods, insertPeriod, readSpendingOfPeriods } from '../rows/spending-rows.ts'
+import { lockOpenings } from './opening-lock.ts'
 
 /** Longer than any period, so that older leases cannot count in a current one. */
 const retentionMs = 40 * dayMs
 
-/** The sums with which the account of a new period opens. */
-export type OpeningSums = {
-  /** The spending of the period in the ledger. */
-  ledger: PicoUsd
-  /** The sums of other intervals by period, from before the ledger was read. */
-  others: ReadonlyMap<Period, PicoUsd>
-}
-
-/** @param at the database's time. @param readLedger reads the spending of the period from the ledger. */
-export async function readOpeningSums(
-  db: Db,
-  budget: Budget,
-  at: number,
-  readLedger: () => Promise<PicoUsd>,
-): Promise<OpeningSums> {
-  const others = await readSpendingOfPeriods(db.query, budget.id, periodsOfOtherIntervals(budget, at))
-  return { ledger: await readLedger(), others }
-}
+/** Reads the spending of the period from the ledger. */
+export type ReadLedger = (query: Query) => Promise<PicoUsd>
 
 /**
- * Opens the account of a period, and deletes what is left of old periods.
+ * Opens the account of a period, and deletes what is left of old periods. The transaction has the lock of the budget, so nothing is
+ * reported while the ledger is read.
  * @param at the database's time.
  * @returns the sum with which it opens.
  */
 export async function openPeriod(
-  tx: Tx,
+  { db, tx }: { db: Pick<Db, 'kind'>; tx: Tx },
   budget: Budget,
   period: Period,
   at: number,
-  openingSums: OpeningSums,
+  readLedger: ReadLedger,
 ): Promise<PicoUsd> {
+  await lockOpenings(db, tx, 'open')
   const others = await readSpendingOfPeriods(tx, budget.id, periodsOfOtherIntervals(budget, at))
-  const spent = openingAmount(period, openingSums, others)
+  const spent = openingAmount(period, await readLedger(tx), others)
   await insertPeriod(tx, budget.id, period, spent)
   if (budget.interval === null) return spent
   await deleteOldLeases(tx, budget.id, period, at - retentionMs)
@@ -51,16 +38,8 @@ export async function openPeriod(
   return spent
 }
 
-/**
- * Adds the spending that was reported under another interval since the ledger was read. It may be counted twice, which is
- * safer than not at all. The sum is at least that of each current period inside this one.
- */
-function openingAmount(period: Period, openingSums: OpeningSums, others: ReadonlyMap<Period, PicoUsd>): PicoUsd {
-  let missedAmount = 0n
-  let innerPeriodSum = 0n
-  for (const [otherPeriod, spent] of others) {
-    missedAmount = maxPico(missedAmount, spent - (openingSums.others.get(otherPeriod) ?? spent))
-    if (otherPeriod >= period) innerPeriodSum = maxPico(innerPeriodSum, spent)
-  }
-  return maxPico(openingSums.ledger + missedAmount, innerPeriodSum)
+/** The sum of the ledger, but at least that of each current period inside this one. */
+function openingAmount(period: Period, ledger: PicoUsd, others: ReadonlyMap<Period, PicoUsd>): PicoUsd {
+  const innerSums = [...others].flatMap(([otherPeriod, spent]) => (otherPeriod >= period ? [spent] : []))
+  return innerSums.reduce(maxPico, ledger)
 }
