@@ -26,6 +26,18 @@ const asks = (content: unknown) => ({ messages: [user(content)] })
 
 /** Limits of providers on fields, schemas and parts. */
 export const limitChats: OddRequest[] = [
+  ...[
+    { max_tokens: null, max_completion_tokens: 20 },
+    { max_tokens: 20, max_completion_tokens: null },
+  ].map((body) => ({
+    name: `the output limit ${JSON.stringify(body)}`,
+    body,
+    sent: {
+      [chat!]: { max_tokens: 20 },
+      'openai/gpt-5': { max_completion_tokens: 20 },
+      [anthropic!]: { max_tokens: 20 },
+    },
+  })),
   {
     name: 'long ids of a user and a cache',
     body: ids,

@@ -100,7 +100,8 @@ function applyChanges(body: Body, changes: Body): Body {
  */
 function listChanges(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   const changes: Body = outputLimitPatch(body, limitNameFor(endpoint))
-  for (const name in body) if (serviceOnlyFields.has(name) || body[name] === null) changes[name] = undefined
+  for (const name in body)
+    if (serviceOnlyFields.has(name) || (body[name] === null && !Object.hasOwn(changes, name))) changes[name] = undefined
   changes.model = endpoint.upstreamModel
   changes.stream = stream
   changes.stream_options =
