@@ -7,6 +7,7 @@ import { clientChats, clientMessages, clientResponses } from '../odd-requests/cl
 import { limitChats, limitMessages, limitResponses } from '../odd-requests/field-limits.ts'
 import { modelChats, modelMessages } from '../odd-requests/model-rules.ts'
 import { oddChats, oddMessages, oddResponses } from '../odd-requests/requests.ts'
+import { schemaChats } from '../odd-requests/schemas.ts'
 import { doors } from '../tool-calls/clients.ts'
 
 const chatServers = [
@@ -92,7 +93,7 @@ describe('requests in forms that providers refuse or misread', () => {
   })
 
   const requestsOf = {
-    chat: [...oddChats, ...clientChats, ...modelChats, ...limitChats],
+    chat: [...oddChats, ...clientChats, ...modelChats, ...limitChats, ...schemaChats],
     responses: [...oddResponses, ...clientResponses, ...limitResponses],
     messages: [...oddMessages, ...clientMessages, ...modelMessages, ...limitMessages],
   }

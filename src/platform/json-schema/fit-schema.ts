@@ -43,13 +43,15 @@ type FitContext = {
   remaining: { refs: number; nodes: number }
 }
 
-function fitNode(original: unknown, context: FitContext): Schema {
+function fitNode(original: unknown, outerContext: FitContext): Schema {
   // `true` accepts any value, as an empty schema does.
   if (!isSchema(original)) return {}
-  const { rules, remaining, openRefs } = context
+  const { rules, remaining, openRefs } = outerContext
   if (openRefs.length > 0) remaining.nodes--
-  if (typeof original.$ref === 'string' && !isAcceptedRef(original.$ref, context)) return withoutRef(original, context)
-  let schema = toLatestDraft(original)
+  if (typeof original.$ref === 'string' && !isAcceptedRef(original, outerContext))
+    return withoutRef(original, outerContext)
+  const [flatSchema, context] = withoutAllOf(original, outerContext)
+  let schema = toLatestDraft(flatSchema)
   schema = withSupportedKeywords(schema, rules)
   // Keywords move first: a description must not contain other descriptions.
   schema = withoutUnsupported(schema, context)
@@ -79,8 +81,14 @@ export function isDictionary({ additionalProperties, properties }: Schema): bool
 const supports = ({ keywords, unsupported }: SchemaRules, keyword: string) =>
   keywords ? keywords.has(keyword) : !unsupported?.has(keyword)
 
+/** Whether a provider accepts a reference and the keywords beside it. */
+function isAcceptedRef(schema: Schema, context: FitContext): boolean {
+  const hasSiblings = Object.keys(schema).length > 1
+  return !(context.rules.isolatesRefs && hasSiblings) && isAcceptedTarget(String(schema.$ref), context)
+}
+
 /** Providers refuse a reference to nothing, to another document, or to a keyword that is removed. */
-function isAcceptedRef(ref: string, { rules, root }: FitContext): boolean {
+function isAcceptedTarget(ref: string, { rules, root }: FitContext): boolean {
   if (!supports(rules, '$ref') || resolveRef(root, ref) === undefined) return false
   const [, keyword] = ref.split('/')
   return keyword === undefined || supports(rules, keyword)
@@ -100,12 +108,19 @@ function withDeclaredRequired(schema: Schema, { report }: FitContext): Schema {
 const describesObject = ({ type, properties }: Schema) =>
   hasType(type, 'object') || (type === undefined && properties !== undefined)
 
+/** The schema of a reference. Undefined if the reference is recursive, or if too much was copied already. */
+function findCopiedSchema(ref: string, { root, openRefs, remaining }: FitContext): Schema | undefined {
+  const isAllowed = remaining.refs-- > 0 && remaining.nodes > 0 && !openRefs.includes(ref)
+  return isAllowed ? resolveRef(root, ref) : undefined
+}
+
 function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema {
   const ref = String($ref)
-  const { openRefs, remaining } = context
-  const isAllowed = remaining.refs-- > 0 && remaining.nodes > 0 && !openRefs.includes(ref)
-  const target = isAllowed ? resolveRef(context.root, ref) : undefined
+  const { openRefs } = context
+  const target = findCopiedSchema(ref, context)
   if (target === undefined) {
+    // Without its siblings, mostly a description, the reference is accepted.
+    if (isAcceptedTarget(ref, context)) return { $ref }
     context.report('$ref')
     // A recursive schema is most often an object.
     return fitNode({ type: 'object', ...siblings }, context)
@@ -124,7 +139,6 @@ function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
     const { oneOf, ...rest } = current
     current = { ...rest, anyOf: oneOf }
   }
-  if (Array.isArray(current.allOf) && !supports(rules, 'allOf')) current = mergeAllOf(current)
   if (Array.isArray(current.prefixItems) && !supports(rules, 'prefixItems')) {
     const { prefixItems, ...rest } = current
     current = { ...rest, items: rest.items ?? { anyOf: prefixItems } }
@@ -132,12 +146,30 @@ function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
   return current
 }
 
+/** Merges `allOf` where it is not supported, with the schemas that it refers to. These references are open afterwards. */
+function withoutAllOf(schema: Schema, context: FitContext): [Schema, FitContext] {
+  if (!Array.isArray(schema.allOf) || supports(context.rules, 'allOf')) return [schema, context]
+  const openRefs = [...context.openRefs]
+  const resolve = ({ $ref, ...siblings }: Schema): Schema => {
+    if (typeof $ref !== 'string') return $ref === undefined ? siblings : { $ref, ...siblings }
+    const target = findCopiedSchema($ref, { ...context, openRefs })
+    if (target === undefined) {
+      context.report('$ref')
+      return siblings
+    }
+    openRefs.push($ref)
+    return resolve({ ...target, ...siblings })
+  }
+  return [mergeAllOf(schema, resolve), { ...context, openRefs }]
+}
+
 /**
  * Merges schemas into one with the properties and required names of all. For other keywords, the first schema that has
  * one wins.
+ * @param resolve replaces a schema that is a reference.
  */
-export function mergeAllOf(schema: Schema): Schema {
-  const all = flattenAllOf(schema)
+export function mergeAllOf(schema: Schema, resolve = (item: Schema): Schema => item): Schema {
+  const all = flattenAllOf(schema, resolve)
   const merged: Schema = Object.assign({}, ...all.toReversed())
   const properties = Object.assign({}, ...all.map((item) => (isSchema(item.properties) ? item.properties : {})))
   const required = new Set(all.flatMap((item) => toNames(item.required) ?? []))
@@ -147,11 +179,11 @@ export function mergeAllOf(schema: Schema): Schema {
 }
 
 /** The schema and all schemas that it includes by `allOf`, recursively, each without its `allOf`. */
-function flattenAllOf(schema: Schema): Schema[] {
+function flattenAllOf(schema: Schema, resolve: (item: Schema) => Schema): Schema[] {
   const flat: Schema[] = []
   const pending = [schema]
   for (let next = pending.pop(); next; next = pending.pop()) {
-    const { allOf, ...rest } = next
+    const { allOf, ...rest } = resolve(next)
     flat.push(rest)
     if (Array.isArray(allOf)) pending.push(...allOf.filter(isSchema).toReversed())
   }

@@ -17,6 +17,8 @@ export type SchemaRules = {
   closesObjects?: boolean
   /** Whether each required name must be that of a property. */
   declaresRequired?: boolean
+  /** Whether a reference cannot have other keywords beside it. */
+  isolatesRefs?: boolean
 }
 
 /** Keywords without an effect on validation. They are removed without a report. */

@@ -164,7 +164,7 @@ const responses: Check = ({ input, tools = [], text }) =>
 
 const strictKeywords = [
   ...['type', 'title', 'description', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'],
-  ...['minItems', 'anyOf', 'allOf', '$ref', '$defs', 'format'],
+  ...['minItems', 'anyOf', '$ref', '$defs', 'format'],
 ]
 
 function openObjectError(schema: any, at: string): string | undefined {

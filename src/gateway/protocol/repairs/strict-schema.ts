@@ -2,12 +2,16 @@ import { fitSchema, isDictionary, type ReportKeyword } from '#platform/json-sche
 import { isSchema, type Schema, type SchemaRules, schemaKeywords } from '#platform/json-schema/schema-keywords.ts'
 
 /** Keywords that OpenAI refuses in strict schemas. */
-const refusedKeywords = ['allOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties'] as const
+const refusedKeywords = ['not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties'] as const
 
-/** What OpenAI accepts in strict schemas, except the keywords above. `oneOf` becomes `anyOf`. */
+/** What OpenAI accepts in strict schemas, except the keywords above. `oneOf` becomes `anyOf`, `allOf` one schema. */
 const strictRules: SchemaRules = {
   closesObjects: true,
-  unsupported: new Set(['oneOf', 'propertyNames']),
+  isolatesRefs: true,
+  unsupported: new Set([
+    ...['oneOf', 'allOf', 'propertyNames', 'default', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
+    ...['uniqueItems', 'contains', 'minContains', 'maxContains', 'unevaluatedItems', 'unevaluatedProperties'],
+  ]),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
 }
 

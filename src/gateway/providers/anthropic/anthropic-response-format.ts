@@ -1,3 +1,4 @@
+import { isRecursive, resolveRoot } from '#platform/json-schema/schema-refs.ts'
 import type { Body } from '../../protocol/request-body.ts'
 
 type Tool = { name?: unknown } | null
@@ -13,16 +14,17 @@ const defaultToolName = 'json_answer'
 
 /**
  * Replaces a response format by a tool whose arguments are the response, for models that refuse formats
- * (docs/decisions/0287). The model is forced to call the tool, except with reasoning, because Claude then refuses forced calls.
+ * (docs/decisions/0287), and for recursive schemas, which Claude refuses in formats. The model is forced to call the tool, except with reasoning, because Claude then refuses forced calls.
  * @returns the name of the tool; undefined if the body is unchanged.
  */
 export function replaceFormatByTool(body: Body): { body: Body; outputTool?: string } {
   const { model, output_config, output_format, tools: clientTools, tool_choice } = body
   const { format = output_format, ...config } = (output_config ?? {}) as { format?: unknown } & Body
   const { type, schema } = (format ?? {}) as { type?: unknown; schema?: unknown }
-  if (type !== 'json_schema' || typeof model !== 'string' || !modelsWithoutFormats.test(model)) return { body }
+  if (type !== 'json_schema' || typeof model !== 'string') return { body }
+  if (!modelsWithoutFormats.test(model) && !isRecursive(schema)) return { body }
   // The arguments of a tool are an object.
-  if ((schema as { type?: unknown } | null | undefined)?.type !== 'object') return { body }
+  if ((resolveRoot(schema) as { type?: unknown } | null | undefined)?.type !== 'object') return { body }
   const tools = (Array.isArray(clientTools) ? clientTools : []) as Tool[]
   const outputTool = chooseToolName(tools)
   const tool = {

@@ -3,6 +3,7 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
+import { isRecursive } from '#platform/json-schema/schema-refs.ts'
 import { minReasoningBudget } from '../../protocol/reasoning-options.ts'
 import { splitPaths } from '../../protocol/repairs/aliases.ts'
 import { assistantImageRepair } from '../../protocol/repairs/assistant-images.ts'
@@ -78,7 +79,10 @@ const skipToolChoiceWithoutTools: Repair = (body) => {
   return choice === undefined || (Array.isArray(body.tools) && body.tools.length > 0) ? body : rest
 }
 
-/** The keywords and formats that Anthropic accepts in the schemas of response formats and strict tools. It refuses others. */
+/**
+ * The keywords and formats that Anthropic accepts in the schemas of response formats and strict tools. It refuses others.
+ * It accepts `allOf` only without references.
+ */
 const strictRules: SchemaRules = {
   keywords: new Set([
     'type',
@@ -92,7 +96,6 @@ const strictRules: SchemaRules = {
     'items',
     'minItems',
     'anyOf',
-    'allOf',
     '$ref',
     '$defs',
     'definitions',
@@ -125,11 +128,11 @@ function fitFormat(format: Format, path: string, dropped: string[]): Format {
   return schema === before ? format : { ...format, schema }
 }
 
-/** Makes tools not strict whose arguments have properties of any name. Anthropic refuses such a schema as strict. */
+/** Makes tools not strict whose arguments have properties of any name or are recursive. Anthropic refuses them as strict. */
 const relaxOpenTools: Repair = (body, dropped) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as (Body | null)[], (tool) => {
-    if (tool?.strict !== true || !hasDictionary(tool.input_schema)) return tool
+    if (tool?.strict !== true || !(hasDictionary(tool.input_schema) || isRecursive(tool.input_schema))) return tool
     noteDropped(dropped, `tools.${tool.name}.strict`)
     const { strict: _strict, ...rest } = tool
     return rest
