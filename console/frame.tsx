@@ -162,7 +162,7 @@ const managementCommands = (route: (path: string) => void): Command[] => [
     hint: 'Overview',
     onSelect: () => route(spendingByMember()),
   },
-  { title: 'Create a key', words: 'make add new api', hint: 'Opens Keys & people', onSelect: () => route('/keys') },
+  { title: 'Create a key', words: 'make add new api', hint: 'Opens Keys & members', onSelect: () => route('/keys') },
   {
     title: 'Create a guardrail',
     words: 'make add new policy',

@@ -71,7 +71,7 @@ export const screens: Screen[] = [
   },
   {
     name: 'keys',
-    title: 'Keys & people',
+    title: 'Keys & members',
     words: 'members roles budgets access sessions passkeys audit byok provider secrets limits',
     load: async () => ({ Screen: (await import('./management-screens.ts')).keys }),
   },

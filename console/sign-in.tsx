@@ -68,7 +68,7 @@ export function SignIn({ failure: initialFailure }: { failure: Failure | undefin
           {failure.message} {failure.requestId && <code>{failure.requestId}</code>}{' '}
           {failure.status === 0 && failure === initialFailure && (
             <button type="button" onClick={() => void findSession()}>
-              Try again
+              Retry
             </button>
           )}
         </p>
@@ -76,7 +76,7 @@ export function SignIn({ failure: initialFailure }: { failure: Failure | undefin
       <OtherSignInMethods onFailure={setFailure} />
       <p id="key-help" class="dim">
         The first start of the service prints two keys. A management key can see everything, an API key only its own
-        requests. If you lost both, run <code>npx signalbox keys --help</code> on the server.
+        requests. If you lost both, run <code>npx signalbox keys reset-management</code> on the server.
       </p>
     </SignInForm>
   )

@@ -140,7 +140,7 @@ function EmptyChat({ models, choices, onChange }: ConversationProps) {
     <div class="state">
       <h2>{models.length === 0 ? 'Choose a model' : `Ready: ${countText(models.length, 'model')}`}</h2>
       <p class="dim">
-        Up to four models or presets answer side by side. Each request is charged to your key and listed in the request
+        Up to four models or presets respond side by side. Each request is charged to your key and listed in the request
         log.
       </p>
       <NoCredentials />

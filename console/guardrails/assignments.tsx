@@ -135,7 +135,7 @@ function Assign({ guardrailId, workspaceId, assignees, onReload }: AssignProps) 
     <div class="picker guardrail-assign">
       <SearchAndAdd
         label="Assign to a key or member"
-        placeholder="Assign to … name of a key or member"
+        placeholder="Name of a key or member"
         resultsLabel="Matching keys and members"
         noResults="No other key or member has this name."
         useSearch={(searchText) => {

@@ -16,7 +16,7 @@ import { Workspaces } from './workspaces/workspaces.tsx'
 
 const tabs = [
   { name: '', title: 'Keys', Content: Keys },
-  { name: 'people', title: 'People', Content: People, isOffered: canReadOrganization },
+  { name: 'people', title: 'Members', Content: People, isOffered: canReadOrganization },
   { name: 'members', title: 'Workspace members', Content: WorkspaceMembers, isOffered: canSeeAll },
   { name: 'workspaces', title: 'Workspaces', Content: Workspaces, isOffered: canSeeAll },
   { name: 'budgets', title: 'Budgets', Content: Budgets, isOffered: canSeeAll },
@@ -29,5 +29,5 @@ const tabs = [
 /** Keys, members, workspaces, budgets, provider keys, sessions, passkeys and the audit log. */
 export function Screen() {
   const isKey = useRoute().params.rest?.startsWith('key/')
-  return isKey ? <KeyPage /> : <ScreenTabs screen="keys" title="Keys & people" tabs={tabs} />
+  return isKey ? <KeyPage /> : <ScreenTabs screen="keys" title="Keys & members" tabs={tabs} />
 }

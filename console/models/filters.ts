@@ -22,11 +22,11 @@ const sortNames: Record<Sort, string> = {
   'pricing-low-to-high': 'cheapest first',
   'pricing-high-to-low': 'most expensive first',
   'context-high-to-low': 'longest context',
-  'throughput-high-to-low': 'fastest',
-  'latency-low-to-high': 'quickest first token',
+  'throughput-high-to-low': 'highest throughput',
+  'latency-low-to-high': 'lowest latency',
   'intelligence-high-to-low': 'intelligence',
   'coding-high-to-low': 'coding',
-  'agentic-high-to-low': 'agentic work',
+  'agentic-high-to-low': 'agentic',
   'design-arena-elo-high-to-low': 'design',
 }
 
@@ -38,7 +38,7 @@ type KnownValues = { authors: string[]; providers: string[]; parameters: string[
 /** All filters of `GET /models`, and one for models that the session can use. */
 export function modelFilters({ authors, providers, parameters }: KnownValues): Filter[] {
   return [
-    { ...choiceFilter('mine', 'allowed', 'all models', [['true', 'for me']]), omitsLabel: 'unset' },
+    { ...choiceFilter('mine', 'allowed', 'all models', [['true', 'available to me']]), omitsLabel: 'unset' },
     textFilter('model_authors', 'author', 'anthropic,openai', { suggestions: authors }),
     textFilter('providers', 'provider', 'azure,openai', { suggestions: providers }),
     { ...textFilter('max_price', 'prompt at most', '1', { unit: '$/M' }), unsetText: 'any price', omitsLabel: 'unset' },

@@ -65,7 +65,7 @@ function Head({ model }: { model: Model }) {
       </Copy>
       {model.architecture.output_modalities.includes('text') && canUseModelsAndInterns() && (
         <a class="button try" href={`/chat?model=${encodeURIComponent(model.id)}`}>
-          Try it
+          Open in chat
         </a>
       )}
       <a class="button" href={`/requests?model=${encodeURIComponent(model.id)}`}>

@@ -27,8 +27,8 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
       setController(undefined)
     })
   return (
-    <section aria-label="Try the draft" class="preset-trial">
-      <h2>Try the draft</h2>
+    <section aria-label="Test the draft" class="preset-trial">
+      <h2>Test the draft</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -37,7 +37,7 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
       >
         <textarea
           aria-label="Message"
-          placeholder="Message to the draft"
+          placeholder="Test message"
           rows={3}
           required
           value={text}
@@ -45,7 +45,7 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
         />
         <p>
           <button type="submit" disabled={isBusy || !canSend}>
-            Send with the draft
+            Send
           </button>{' '}
           {controller && (
             <button type="button" onClick={() => controller.abort()}>

@@ -97,7 +97,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
         {status !== 'active' && <span class="warn">{status}: cannot be used</span>}
         {status === 'active' && canUseModelsAndInterns() && (
           <a class="button" href={`/chat${queryOf({ model: `@preset/${slug}` })}`}>
-            Try it
+            Open in chat
           </a>
         )}
         <a class="button" href={`/requests${queryOf({ preset: slug })}`}>
@@ -164,8 +164,8 @@ function Versions({ preset, versions, onReload }: VersionsProps) {
           {preset.status === 'active' && canUseModelsAndInterns() && (
             <a class="button" href={chatPath(preset.slug, baseVersion.version, selectedVersion.version)}>
               {baseVersion.id === selectedVersion.id
-                ? `Try version ${selectedVersion.version}`
-                : 'Run both side by side'}
+                ? `Open version ${selectedVersion.version} in chat`
+                : 'Compare in chat'}
             </a>
           )}{' '}
           {canManage() && (

@@ -128,7 +128,7 @@ function Foot({ log: { rows, cursor, endFailure, older } }: { log: ReturnType<ty
       <span role="alert">
         Older requests could not be loaded: {endFailure.message}{' '}
         <button type="button" onClick={() => void older()}>
-          Try again
+          Retry
         </button>
       </span>
     )

@@ -43,7 +43,7 @@ export function FailureState({ failure, onRetry }: { failure: Failure; onRetry?:
     <div class="state">
       {/* Without the id, which differs each time: screen readers read unchanged text once. */}
       <div role="alert">
-        <h2>{titles[failure.status] ?? 'Something went wrong'}</h2>
+        <h2>{titles[failure.status] ?? 'Request failed'}</h2>
         <p>{failure.message}</p>
         {isForbidden && <p class="dim">An owner or admin of the organization can give you access.</p>}
       </div>
@@ -60,7 +60,7 @@ export function FailureState({ failure, onRetry }: { failure: Failure; onRetry?:
             onRetry()
           }}
         >
-          {retriedFailure === failure ? 'Retrying …' : 'Try again'}
+          {retriedFailure === failure ? 'Retrying …' : 'Retry'}
         </button>
       )}
     </div>

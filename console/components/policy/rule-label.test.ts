@@ -11,9 +11,9 @@ test('ruleLabel describes rules and their parts', () => {
   )
   // Rules of a key, a guardrail, and a turn of an intern.
   assert.deepEqual(['limit', 'limit_usd', 'max_cost_usd'].map(ruleLabel), [
-    'key limit spent',
+    'key limit used up',
     'spending limit',
-    'turn budget spent',
+    'turn budget used up',
   ])
   assert.deepEqual(['allowed_providers', 'allowed_data_regions'].map(ruleLabel), [
     'provider not allowed',

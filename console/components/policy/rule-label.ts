@@ -12,10 +12,10 @@ export const ruleLabel = (rule: string) =>
       .replace(/^ignored_(model|provider)s$/, 'blocked $1')
       .replace(/^allowed_(model|provider)s$/, '$1 not allowed')
       .replace(/^allowed_data_regions$/, 'region not allowed')
-      .replace(/^limit$/, 'key limit spent')
+      .replace(/^limit$/, 'key limit used up')
       .replace(/^limit_usd$/, 'spending limit')
       .replace(/^group_limits$/, 'limit of a session or tag')
-      .replace(/^budget$/, 'budget spent')
-      .replace(/^max_cost_usd$/, 'turn budget spent')
-      .replace(/^session_max_cost_usd$/, 'session budget spent'),
+      .replace(/^budget$/, 'budget used up')
+      .replace(/^max_cost_usd$/, 'turn budget used up')
+      .replace(/^session_max_cost_usd$/, 'session budget used up'),
   )

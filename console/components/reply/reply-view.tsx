@@ -36,9 +36,9 @@ export function ReplyView({ name, reply, onRetry }: ReplyProps) {
           {failure.requestId && <code>{failure.requestId}</code>}
         </p>
       )}
-      {/* Screen readers announce the end of an answer. They would announce streamed text word by word. */}
+      {/* Screen readers announce the end of a response. They would announce streamed text word by word. */}
       <p class="visually-hidden" role="status">
-        {state === 'complete' && `${name} has answered.`}
+        {state === 'complete' && `${name}: complete`}
       </p>
       <ReplyFooter reply={reply} onRetry={onRetry} />
     </article>
@@ -77,7 +77,7 @@ function ReplyFooter({ reply, onRetry }: Omit<ReplyProps, 'name'>) {
           {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>View request</a>}
           {text !== '' && <Copy text={text}>Copy</Copy>}
           <button type="button" onClick={onRetry}>
-            {state === 'failed' ? 'Try again' : 'Retry'}
+            Retry
           </button>
         </span>
       )}

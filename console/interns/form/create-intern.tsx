@@ -20,9 +20,9 @@ export function CreateIntern({ onClose }: { onClose: () => void }) {
       <InternInputs fields={fields} onChange={(change) => setFields({ ...fields, ...change })} />
       <label class="check">
         <input type="checkbox" checked={isStarted} onChange={(event) => setStarted(event.currentTarget.checked)} />
-        Start it now
+        Start now
       </label>
-      <p class="dim">Tools, web pages and rules are set on its page, and apply from its next start on.</p>
+      <p class="dim">Set tools, web pages and rules on the page of the intern. They apply from its next start.</p>
     </FormDialog>
   )
 }

@@ -131,7 +131,7 @@ function Permission({ intern, question, isSelected, isSent }: PermissionProps) {
         <p class="bad" role="alert">
           The details could not be loaded: {failure.message}{' '}
           <button type="button" onClick={reload}>
-            Try again
+            Retry
           </button>
         </p>
       )}

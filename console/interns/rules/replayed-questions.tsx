@@ -2,7 +2,7 @@ import type { InternReplayedQuestion, InternRulesReplay } from '../../api/types.
 import { ClockTime } from '../../components/text/timestamp.tsx'
 import { escapeInvisible } from '../visible-text.ts'
 
-const wouldBeLabels = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }
+const wouldBeLabels = { allow: 'would be allowed', ask: 'would require a question', deny: 'would be denied' }
 
 /** The replayed questions: first those that people answered differently. */
 export function ReplayedQuestions({
@@ -49,7 +49,7 @@ function List({ label, questions }: { label: string; questions: InternReplayedQu
               </span>
             </td>
             <td class={answerClass(answer)}>
-              {answer === null ? 'not answered' : `people: ${escapeInvisible(answer.replace('_', ' '))}`}
+              {answer === null ? 'not answered' : `members: ${escapeInvisible(answer.replace('_', ' '))}`}
             </td>
           </tr>
         ))}

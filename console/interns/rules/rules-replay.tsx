@@ -68,7 +68,7 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
         <thead>
           <tr>
             <td />
-            {['without changes', ...(after ? ['with changes'] : []), 'allowed by people', 'rejected by people'].map(
+            {['without changes', ...(after ? ['with changes'] : []), 'allowed by members', 'rejected by members'].map(
               (column) => (
                 <th key={column} scope="col" class="number">
                   {column}

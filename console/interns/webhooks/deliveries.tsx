@@ -59,7 +59,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
             <td class="number">
               {delivery.state !== 'pending' && (
                 <button type="button" onClick={() => void runOrToast(() => retry(delivery))}>
-                  Send again
+                  Retry
                 </button>
               )}
             </td>

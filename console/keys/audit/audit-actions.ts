@@ -48,7 +48,7 @@ const actionNames: Record<string, string> = {
   'preset.created': 'created a preset',
   'preset.updated': 'updated a preset',
   'preset.version_added': 'saved a version of a preset',
-  'preset.version_designated': 'put a version of a preset into use',
+  'preset.version_designated': 'selected the version of a preset',
   'session.ended': 'ended a browser session',
   'session.link_made': 'created a sign-in link',
   'session.started': 'signed in',

@@ -62,7 +62,7 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
           checked={fields.disabled}
           onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
         />
-        Disabled: its requests are rejected{!canChangeAll && ', until an admin enables it'}
+        Disabled: its requests are refused{!canChangeAll && ', until an admin enables it'}
       </label>
     </FormDialog>
   )

@@ -33,12 +33,12 @@ export function People() {
               Add member
             </button>
           )}
-          <SearchField label="Find people" placeholder="Name or email address" />
+          <SearchField label="Find members" placeholder="Name or email address" />
         </div>
       )}
       <Listing
         resource={resource}
-        label="People"
+        label="Members"
         columns={['name', 'email', 'role', 'joined', '']}
         empty={<EmptyState title="No members" command={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
         renderRow={(member) => (

@@ -45,7 +45,7 @@ export function AddWorkspaceMembers({ workspace, onAdded, onClose }: Props) {
         </select>
       </label>
       <p class="dim">
-        They must be members of the organization. <a href="/keys/people">Add new people</a> first, with their
+        They must be members of the organization. <a href="/keys/people">Add new members</a> first, with their
         workspaces.
       </p>
     </FormDialog>

@@ -20,7 +20,7 @@ export function StorageInputs({ workspaceId, fields: { storesContent, percent, k
           checked={storesContent}
           onChange={(event) => onChange({ storesContent: event.currentTarget.checked })}
         />
-        Store prompts and responses, encrypted. Not for refused requests and requests with zero data retention
+        Store prompts and responses, encrypted. Refused requests and requests with zero data retention are not stored
       </label>
       {storesContent && (
         <>

@@ -15,7 +15,7 @@ export function DeleteContents({ workspace: { id, name }, onClose }: { workspace
     toast(`Deleted prompts and responses of ${countText(deleted_count, 'request')}`)
   }
   return (
-    <Dialog title={`Stored data of ${name}`} onClose={onClose}>
+    <Dialog title={`Delete stored data of ${name}`} onClose={onClose}>
       <h2>Delete stored data of {name}?</h2>
       <p>Deletes all prompts and responses, also of requests in flight. Metering data and the setting stay.</p>
       <ConfirmDeleteByName name={name} verb="delete" onConfirm={remove} />

@@ -37,7 +37,7 @@ test('brokenEndpoints reports endpoints with their uptime', () => {
   ])
   assert.deepEqual(
     problems.map(({ title, reason }) => `${title}. ${reason}`),
-    ['P is down. a/d: 40 % answered in the last half hour'],
+    ['P is down. a/d: 40 % successful in the last half hour'],
   )
 })
 
@@ -115,7 +115,7 @@ test('serviceProblems lists every problem', () => {
     problems.map(({ title }) => title),
     [
       'The database is read-only',
-      '2 of 3 workers answer',
+      '2 of 3 workers respond',
       '44 requests not in the ledger yet',
       '2 entries of the catalogue skipped',
       '$1.50 of limits reserved by servers that do not respond',

@@ -50,7 +50,7 @@ export function brokenEndpoints(endpoints: Endpoint[]): ProblemItem[] {
       id: `${model_id} ${tag}`,
       tone: status === 'down' ? ('bad' as const) : ('warn' as const),
       title: `${provider_name} ${status === 'down' ? 'is down' : 'fails often'}`,
-      reason: `${model_id}${uptime === null ? '' : `: ${percent(uptime / 100)} answered in the last half hour`}`,
+      reason: `${model_id}${uptime === null ? '' : `: ${percent(uptime / 100)} successful in the last half hour`}`,
       path: `/models/${model_id}`,
     }))
 }

@@ -25,7 +25,7 @@ function databaseProblems(state: Status['database']['state']): ProblemItem[] {
   if (state === 'ok') return []
   const [title, reason] =
     state === 'away'
-      ? ['The database does not answer', 'Metering data waits in memory and in files.']
+      ? ['The database does not respond', 'Metering data waits in memory and in files.']
       : ['The database is read-only', 'Changes are refused. Metering data waits in memory and in files.']
   return [{ id: 'database', tone: 'bad', title, reason }]
 }
@@ -37,7 +37,7 @@ function workerProblems({ wanted: configured, answering }: Status['host']['worke
     {
       id: 'workers',
       tone: 'warn',
-      title: `${answering} of ${countText(configured, 'worker')} answer`,
+      title: `${answering} of ${countText(configured, 'worker')} respond`,
       reason,
     },
   ]
@@ -93,7 +93,7 @@ type Questions = NonNullable<Status['organization']>['interns']['questions']
 
 function questionProblems({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
   if (waiting === 0 || first === null) return []
-  const reason = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
+  const reason = `The next deadline is in ${duration(Math.max(0, Date.parse(first) - now))}.`
   const title = `${countText(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
   return [{ id: 'questions', tone: 'warn', title, reason, path: '/interns' }]
 }

@@ -77,7 +77,7 @@ function RequestDetails({ generation, paidBy, onChanged }: RequestProps & { onCh
       )}
       {canBeStored && (
         <>
-          <h3>Prompt and answer</h3>
+          <h3>Prompt and response</h3>
           {!canUseModelsAndInterns() ? (
             <p class="dim">Viewers cannot read prompts. An owner or admin can change your role.</p>
           ) : content.isVisible ? (

@@ -37,7 +37,7 @@ test('timelineOf places attempts on one time axis and lists open circuits', () =
   ]
   assert.deepEqual(stepsOf({ attempts, latency: 50 }).slice(2, -1), [
     ['azure', 'excluded: open circuit', undefined, undefined],
-    ['vertex', 'answered 429', 10, 20],
+    ['vertex', 'returned 429', 10, 20],
     ['anthropic', 'first token', 30, 20],
     ['anthropic', '10 tokens', 50, 50],
   ])
@@ -60,7 +60,7 @@ test('timelineOf splits an attempt into its waits and omits empty ones', () => {
   assert.deepEqual(stepsOf({ attempts: [slow], outcome: 'failed', latency: null }).slice(2, -1), [
     ['vertex', 'connect', 80, 4],
     ['vertex', 'first byte', 84, 15],
-    ['vertex', 'answered 429', 99, 1],
+    ['vertex', 'returned 429', 99, 1],
   ])
 })
 
@@ -87,7 +87,7 @@ test('timelineOf names the number of planned endpoints and their order', () => {
   const unused = { endpoint_id: 'm@b', standing: 'behind' as const, reason: 'not_reached' }
   const plan = (more: Parameters<typeof sampleGeneration>[0]) => stepsOf({ not_asked: [unused], ...more })[1]?.[1]
   assert.equal(plan({ ordered_by: 'draw' }), '2 endpoints, weighted random, cheaper first')
-  assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, fastest first token first')
+  assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, lowest latency first')
   assert.equal(plan({ ordered_by: null }), undefined)
 })
 
@@ -125,13 +125,13 @@ test('timelineOf lists presets, filter findings and excluded endpoints', () => {
 
 test('outcomeOf names the outcome of a request', () => {
   const textOf = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).text
-  assert.equal(textOf({}), 'answered')
+  assert.equal(textOf({}), 'success')
   assert.equal(
     textOf({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }),
-    '2nd attempt answered',
+    '2nd attempt succeeded',
   )
-  assert.equal(textOf({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
-  assert.equal(textOf({ outcome: 'client_left' }), 'client left')
+  assert.equal(textOf({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'success')
+  assert.equal(textOf({ outcome: 'client_left' }), 'client disconnected')
   assert.equal(textOf({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'max budget')
 })
 

@@ -87,8 +87,8 @@ const orders: Record<NonNullable<Generation['ordered_by']>, string> = {
   draw: 'weighted random, cheaper first',
   order: 'in the order of the request',
   price: 'cheapest first',
-  throughput: 'fastest first',
-  latency: 'fastest first token first',
+  throughput: 'highest throughput first',
+  latency: 'lowest latency first',
 }
 
 function planStep(generation: Generation, planMs: number): Step {
@@ -150,7 +150,7 @@ function stepsOf({ latency, tokens_completion, attempts, pace }: Generation, att
 /** Describes a failure, with the status code if there is one. */
 function describeFailure(outcome: string, reason: string | undefined): string {
   const [, status] = /^status (\d+)$/.exec(reason ?? '') ?? []
-  if (status) return `answered ${status}`
+  if (status) return `returned ${status}`
   return [outcomeLabels[outcome] ?? outcome, reason].filter(Boolean).join(': ')
 }
 

@@ -27,8 +27,8 @@ const excluded = (...reasons: string[]) => reasons.map((reason) => ({ endpoint: 
 test('failureReason names the component that refused a request', () => {
   const rule = (name: string, kind = 'forbidden') => reasonOf({ kind, rule: name })
   assert.equal(rule('enforce_zdr_other'), 'zero data retention')
-  assert.equal(rule('max_cost_usd'), 'turn budget spent')
-  assert.equal(rule('limit', 'rate_limited'), 'key limit spent (reserved)')
+  assert.equal(rule('max_cost_usd'), 'turn budget used up')
+  assert.equal(rule('limit', 'rate_limited'), 'key limit used up (reserved)')
   assert.equal(reasonOf({ kind: 'unavailable', excluded: excluded('unconfigured') }), 'no credential')
   assert.equal(reasonOf({ kind: 'invalid', reason: 'context_length_exceeded' }), 'prompt too long')
   const several = excluded('unconfigured', 'data_policy', 'unsupported_tool', 'unavailable_now')

@@ -32,9 +32,9 @@ export const skipReason = (reason: string) => skipReasons[reason] ?? reason.repl
 
 /** Short descriptions of outcomes and failures by kind. */
 export const outcomeLabels: Record<string, string> = {
-  answered: 'answered',
+  answered: 'success',
   broke: 'interrupted',
-  client_left: 'client left',
+  client_left: 'client disconnected',
   circuit_open: 'skipped: open circuit',
   rate_limited: 'rate limit',
   unauthenticated: 'credential rejected',

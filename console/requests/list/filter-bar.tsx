@@ -15,10 +15,10 @@ import { useShortcuts } from '../../components/window/keyboard.ts'
 import { logQuery, spans } from './log-query.ts'
 
 const outcomes = [
-  { value: 'success', label: 'answered' },
+  { value: 'success', label: 'success' },
   { value: 'failed', label: 'failed' },
   { value: 'refused', label: 'refused' },
-  { value: 'client_left', label: 'client left' },
+  { value: 'client_left', label: 'client disconnected' },
   { value: 'failed,refused', label: 'failed or refused' },
 ]
 

@@ -9,11 +9,11 @@ type OutcomeFields = Pick<Generation, 'outcome' | 'attempts' | 'error'>
 export function outcomeOf(request: OutcomeFields): { text: string; tone: Tone } {
   const { outcome, attempts } = request
   if (outcome === 'refused' || outcome === 'failed') return { text: failureReason(request), tone: 'bad' }
-  if (outcome === 'client_left') return { text: 'client left', tone: 'warn' }
+  if (outcome === 'client_left') return { text: 'client disconnected', tone: 'warn' }
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open').length
   return attempted > 1
-    ? { text: `${ordinal(attempted)} attempt answered`, tone: 'ok' }
-    : { text: 'answered', tone: 'ok' }
+    ? { text: `${ordinal(attempted)} attempt succeeded`, tone: 'ok' }
+    : { text: 'success', tone: 'ok' }
 }
 
 function ordinal(count: number): string {

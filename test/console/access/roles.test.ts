@@ -269,7 +269,7 @@ test('parts of a screen without permission are not displayed', options, async ()
       'viewer',
       [
         'Keys',
-        'People',
+        'Members',
         'Workspace members',
         'Workspaces',
         'Budgets',
@@ -294,7 +294,17 @@ test('parts of a screen without permission are not displayed', options, async ()
 })
 
 test('the navigation has the allowed screens before any script runs', options, async () => {
-  const all = ['Requests', 'Overview', 'Models', 'Chat', 'Interns', 'Guardrails', 'Keys & people', 'Presets', 'Service']
+  const all = [
+    'Requests',
+    'Overview',
+    'Models',
+    'Chat',
+    'Interns',
+    'Guardrails',
+    'Keys & members',
+    'Presets',
+    'Service',
+  ]
   for (const [access, left] of [
     ['viewer', ['Chat']],
     ['developer', ['Guardrails', 'Service']],

@@ -71,7 +71,7 @@ test('an admin of a workspace manages its members only', options, async () => {
   await page.getByRole('row', { name: /Ada Lovelace you/ }).waitFor()
   assert.equal(await page.getByRole('combobox', { name: 'Role of Ada Lovelace' }).count(), 0)
   assert.equal(await page.getByRole('button', { name: /Sign-in link/ }).count(), 0)
-  assert.equal(await page.getByRole('link', { name: 'People', exact: true }).count(), 0)
+  assert.equal(await page.getByRole('link', { name: 'Members', exact: true }).count(), 0)
   await page.getByRole('link', { name: 'Workspaces', exact: true }).click()
   await page.getByRole('rowheader', { name: 'Search' }).waitFor()
   assert.equal(await page.getByRole('button', { name: 'Create workspace' }).count(), 0)

@@ -101,7 +101,7 @@ test('a webhook is created with its secret, tested, delivered and deleted', opti
     await page.getByRole('button', { name: 'Refresh' }).click()
     return (await sent.getByText('delivered').count()) === 1
   })
-  await sent.getByRole('button', { name: 'Send again' }).click()
+  await sent.getByRole('button', { name: 'Retry' }).click()
   await until(() => receiver.received.length >= 2)
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.getByRole('link', { name: '← Webhooks' }).click()

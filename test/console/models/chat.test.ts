@@ -54,7 +54,7 @@ test('model output is displayed without active markup', options, async () => {
   await page.keyboard.press('Enter')
   const response = page.getByRole('article')
   await response.locator('strong').getByText('bold').waitFor()
-  await response.getByRole('status').getByText('signalbox/demo has answered.').waitFor()
+  await response.getByRole('status').getByText('signalbox/demo: complete').waitFor()
   assert.equal(await response.locator('[onerror], a[href^="javascript"]').count(), 0)
   assert.notEqual(await page.title(), '1')
   // The browser reports violations of the policy as soon as the sanitizer parses the markup.

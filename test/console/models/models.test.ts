@@ -80,7 +80,7 @@ test('a model shows its endpoints side by side, and Escape returns to the list',
   await page.waitForURL(/\/models\/deepseek\/deepseek-v4\?/)
   const { endpoints } = (await world.service.ask('GET', '/models/deepseek/deepseek-v4/endpoints')).body.data
   for (const { tag } of endpoints) await page.getByRole('rowheader').filter({ hasText: tag }).waitFor()
-  const tryIt = page.getByRole('link', { name: 'Try it' })
+  const tryIt = page.getByRole('link', { name: 'Open in chat' })
   assert.equal(await tryIt.getAttribute('href'), '/chat?model=deepseek%2Fdeepseek-v4')
   await page.keyboard.press('Escape')
   await page.waitForURL(/\/models\?q=deepseek-v4/)

@@ -43,7 +43,7 @@ test('a draft is checked, tried, saved without use, used and reverted', options,
   await temperature.fill('0.9')
   await page.getByText('+ 0.9', { exact: true }).waitFor()
   await page.getByLabel('Message').fill('Describe the sea')
-  await page.getByRole('button', { name: 'Send with the draft' }).click()
+  await page.getByRole('button', { name: 'Send' }).click()
   await page
     .getByRole('article', { name: 'Response of the draft' })
     .getByRole('link', { name: 'View request' })

@@ -30,7 +30,10 @@ test('a preset shows a diff of two versions; another one is activated and revert
   const { page, faults } = watched
   await page.getByRole('row').getByText('@preset/haiku').click()
   await page.waitForURL('**/presets/haiku')
-  assert.equal(await page.getByRole('link', { name: 'Try it' }).getAttribute('href'), '/chat?model=%40preset%2Fhaiku')
+  assert.equal(
+    await page.getByRole('link', { name: 'Open in chat' }).getAttribute('href'),
+    '/chat?model=%40preset%2Fhaiku',
+  )
   await page.getByRole('button', { name: 'Version 1' }).click()
   await page.waitForURL(/version=1&against=2/)
   await page.getByText('− 0.9', { exact: true }).waitFor()
@@ -42,10 +45,10 @@ test('a preset shows a diff of two versions; another one is activated and revert
   assert.deepEqual(faults, [])
 })
 
-test('two versions response the same side by side, whichever is in use', options, async () => {
+test('two versions respond side by side, whichever is in use', options, async () => {
   await using watched = await signedInPage(browser, service, '/presets/haiku?version=1&against=2')
   const { page, faults } = watched
-  await page.getByRole('link', { name: 'Run both side by side' }).click()
+  await page.getByRole('link', { name: 'Compare in chat' }).click()
   await page.getByLabel('Message').fill('Describe the sea')
   await page.keyboard.press('Enter')
   for (const version of [1, 2]) {

@@ -173,7 +173,7 @@ test('in a narrow window the current screen is named, and a menu lists all scree
     assert.ok(x + width <= (boxes[at + 1]?.x ?? viewport.width), `${at}`)
   assert.equal(await line.getByRole('link', { name: 'Service' }).isVisible(), false)
   await here.click()
-  for (const name of ['Requests', 'Keys & people', 'Service'])
+  for (const name of ['Requests', 'Keys & members', 'Service'])
     assert.ok(await line.getByRole('link', { name }).isVisible(), name)
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])

@@ -86,7 +86,7 @@ test('a failed first read is shown as failed and retried automatically', options
   await guardrail('comes by itself')
   await page.getByRole('link', { name: 'Guardrails', exact: true }).click()
   await page.getByRole('alert').getByText('It broke.').waitFor()
-  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await page.getByRole('button', { name: 'Retry' }).waitFor()
   await repair()
   await page.getByText('comes by itself').waitFor()
 })
@@ -110,7 +110,7 @@ async function failingPresets(page: Page, how: Failing) {
   /** The responses to the first so many are there, and what follows from them is set. */
   const answered = async (times: number) => {
     await until(() => failing.requestCount() >= times)
-    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.getByRole('button', { name: 'Retry' }).waitFor()
     // Later requests of the page are answered later.
     await page.evaluate('fetch(location.href).then((response) => response.text())')
   }

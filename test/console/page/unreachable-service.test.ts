@@ -39,7 +39,7 @@ test('during an outage the data stays, and all is loaded again after it', option
   const keys = page.getByRole('table', { name: 'Keys' })
   await keys.waitFor()
   const comeBack = await cutOff(page, '**/api/v1/**')
-  await page.getByRole('link', { name: 'People', exact: true }).click()
+  await page.getByRole('link', { name: 'Members', exact: true }).click()
   // Data that was never loaded is reported as missing; loaded data stays visible.
   await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
   await page.getByRole('link', { name: 'Keys', exact: true }).click()
@@ -131,7 +131,7 @@ test('if older requests cannot be loaded, the list stays and offers a retry', op
   await page.getByText('Older requests could not be loaded: It broke.').waitFor()
   await page.getByRole('row').getByText('signalbox/demo').waitFor()
   isBroken = false
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Retry' }).click()
   await page.getByText('End of the list.').waitFor()
 })
 
@@ -144,6 +144,6 @@ test('if models cannot be loaded, the chat shows an error with a retry', options
   await page.getByRole('link', { name: 'Chat', exact: true }).click()
   await page.getByRole('alert').getByText('It broke.').waitFor()
   await page.unroute('**/api/v1/models/user', broken)
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('button', { name: 'signalbox/demo' }).waitFor()
 })

@@ -88,6 +88,6 @@ test('a failed response displays a request ID that can be copied, and can be ret
   const id = await notice.locator('code').textContent()
   assert.equal(await copied(page, 'Copy ID', 'Copied'), id)
   const secondResponse = page.waitForResponse((response) => response.url().includes('/generation?id='))
-  await notice.getByRole('button', { name: 'Try again' }).click()
+  await notice.getByRole('button', { name: 'Retry' }).click()
   assert.equal((await secondResponse).status(), 404)
 })
