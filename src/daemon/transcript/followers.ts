@@ -4,6 +4,8 @@ import type { Entry, TranscriptEvent } from '#interns/contract/transcript.ts'
 const limits = { events: 5_000, characters: 4 * 1024 * 1024 }
 /** The limit of concurrent readers of one daemon. */
 const maxFollowers = 64
+/** A member with many streams does not exclude the others. */
+const maxFollowersOfMember = maxFollowers / 2
 
 /** The readers that receive new events of sessions. */
 export class Followers {
@@ -17,6 +19,13 @@ export class Followers {
     return this.#followers.size >= maxFollowers
   }
 
+  /** Whether a member has all readers that it is allowed to have. */
+  isFullFor(memberId: string | undefined): boolean {
+    if (memberId === undefined) return false
+    const ofMember = [...this.#followers].filter((follower) => follower.memberId === memberId)
+    return ofMember.length >= maxFollowersOfMember
+  }
+
   has(sessionId: string): boolean {
     return [...this.#followers].some((follower) => follower.sessionId === sessionId)
   }
@@ -25,13 +34,9 @@ export class Followers {
     for (const follower of this.#followers) if (follower.sessionId === sessionId) follower.push(event)
   }
 
-  /** Streams the stored events, which `catchUp` reads page by page until one is empty, and then new events. */
-  follow(
-    sessionId: string,
-    catchUp: () => TranscriptEvent[],
-    signal: AbortSignal,
-  ): AsyncIterableIterator<TranscriptEvent, undefined> {
-    const follower = new Follower(sessionId, catchUp, () => this.#followers.delete(follower))
+  /** Streams the stored events, and then new events. */
+  follow(reader: Reader, signal: AbortSignal): AsyncIterableIterator<TranscriptEvent, undefined> {
+    const follower = new Follower(reader, () => this.#followers.delete(follower))
     this.#followers.add(follower)
     const leave = () => follower.leave()
     signal.addEventListener('abort', leave, { once: true })
@@ -40,9 +45,13 @@ export class Followers {
   }
 }
 
+/** `catchUp` reads the stored events page by page until one is empty. */
+type Reader = { sessionId: string; memberId: string | undefined; catchUp: () => TranscriptEvent[] }
+
 /** A reader of one session. New events are queued while it reads the stored ones. */
 class Follower {
   readonly sessionId: string
+  readonly memberId: string | undefined
   readonly #catchUp: () => TranscriptEvent[]
   readonly #onLeave: () => void
   #stored: TranscriptEvent[] = []
@@ -54,8 +63,9 @@ class Follower {
   #hasLeft = false
   #wake = () => {}
 
-  constructor(sessionId: string, catchUp: () => TranscriptEvent[], onLeave: () => void) {
+  constructor({ sessionId, memberId, catchUp }: Reader, onLeave: () => void) {
     this.sessionId = sessionId
+    this.memberId = memberId
     this.#catchUp = catchUp
     this.#onLeave = onLeave
   }

@@ -20,7 +20,8 @@ export async function serveSessions(
     const page = await transcripts.read(sessionId, readPage(query, maxPageSize))
     if (page) return sendJson(response, 200, page)
   } else if (resource === 'events') {
-    const events = await transcripts.follow(sessionId, Number(query.get('after') ?? 0) || 0, signal)
+    const memberId = query.get('member') ?? undefined
+    const events = await transcripts.follow(sessionId, Number(query.get('after') ?? 0) || 0, signal, memberId)
     if (events) return writeLines(response, events)
   }
   throw new Refusal('session_unknown', 'This session does not exist.')

@@ -130,6 +130,22 @@ function rebuilt(events: TranscriptEvent[]): string[] {
 }
 const texts = (entries: Entry[]) => entries.flatMap((entry) => ('text' in entry ? [entry.text] : []))
 
+test('one member can have half of the followers of an intern, and others the rest', async () => {
+  await using daemon = await startTestDaemon()
+  const { sessionId } = await daemon.say('say x')
+  const disconnect = new AbortController()
+  const follow = (member: string, signal = disconnect.signal) =>
+    daemon.runs.transcripts.follow(sessionId, 0, signal, member)
+  for (let count = 0; count < 32; count++) assert.ok(await follow('ann'))
+  await assert.rejects(follow('ann'), /Too many readers of this member/)
+  for (let count = 0; count < 32; count++) assert.ok(await follow(`member ${count % 2}`))
+  await assert.rejects(follow('bob'), /Too many readers follow this intern/)
+  disconnect.abort()
+  const last = new AbortController()
+  await until(() => follow('ann', last.signal).catch(() => undefined))
+  last.abort()
+})
+
 test('a follower with the last revision receives only later changes', async () => {
   const first = await startTestDaemon()
   const { sessionId } = await first.say('say one')

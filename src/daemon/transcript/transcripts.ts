@@ -148,18 +148,21 @@ export class DaemonTranscripts implements Transcripts {
     sessionId: string,
     revision: number,
     signal: AbortSignal,
+    memberId?: string,
   ): Promise<AsyncIterableIterator<TranscriptEvent, undefined> | undefined> {
     this.#trySaving()
     if (!this.#store.session(sessionId)) return undefined
     if (this.#followers.isFull)
       throw new Refusal('questions_full', 'Too many readers follow this intern. Try again later.')
+    if (this.#followers.isFullFor(memberId))
+      throw new Refusal('questions_full', 'Too many readers of this member follow this intern. Close one of them.')
     let from = revision
     const catchUp = (): TranscriptEvent[] => {
       const entries = limitToPage(this.#store.changedSince(sessionId, from, maxPageEntries))
       from = entries.at(-1)?.revision ?? from
       return entries.map((entry) => ({ type: 'entry', entry }))
     }
-    return this.#followers.follow(sessionId, catchUp, signal)
+    return this.#followers.follow({ sessionId, memberId, catchUp }, signal)
   }
 
   /**

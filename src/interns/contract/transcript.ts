@@ -90,11 +90,15 @@ export type Transcripts = {
   list(page: Page, signal?: AbortSignal): Promise<SessionPage>
   /** Reads a page of a session; undefined for an unknown session. `after` is the id of an entry. */
   read(sessionId: string, page: Page, signal?: AbortSignal): Promise<EntryPage | undefined>
-  /** Streams the changes since a revision, and new ones until `signal` aborts. Undefined for an unknown session. */
+  /**
+   * Streams the changes since a revision, and new ones until `signal` aborts. Undefined for an unknown session. One member has at
+   * most half of the streams of an intern.
+   */
   follow(
     sessionId: string,
     revision: number,
     signal: AbortSignal,
+    memberId?: string,
   ): Promise<AsyncIterableIterator<TranscriptEvent, undefined> | undefined>
   /** The milestones of all sessions since a revision, in order. Waits for the first one; empty after a timeout. */
   milestones(revision: number, signal: AbortSignal): Promise<Milestone[]>

@@ -25,9 +25,10 @@ export function connectTranscripts({ send, requestText }: DaemonClient): Transcr
         const path = `/sessions/${encodePathSegment(sessionId)}?${pageQuery(page)}`
         return readEntries(await read(path, signal))
       }),
-    follow: (sessionId, revision, signal) =>
+    follow: (sessionId, revision, signal, memberId) =>
       undefinedIfUnknown(async () => {
-        const path = `/sessions/${encodePathSegment(sessionId)}/events?after=${revision}`
+        const member = memberId === undefined ? '' : `&member=${encodeURIComponent(memberId)}`
+        const path = `/sessions/${encodePathSegment(sessionId)}/events?after=${revision}${member}`
         return readTranscriptEvents(await send('GET', path, undefined, signal), signal)
       }),
     milestones: async (revision, signal) => {

@@ -45,14 +45,17 @@ export const listInternSessionEvents = route({
     })
     try {
       const endSignal = toAbortSignal(tracked.response.signal)
-      const firstEvents = await translateDaemonErrors(transcripts.follow(params.sessionId, fromRevision, endSignal))
+      const { userId } = caller
+      const firstEvents = await translateDaemonErrors(
+        transcripts.follow(params.sessionId, fromRevision, endSignal, userId),
+      )
       if (!firstEvents) throw sessionNotFound()
       tracked.response.onRevoked((fault) => sendEndEvent(tracked.response, fault))
       const events = followSession(firstEvents, fromRevision, endSignal, async (revision) => {
         const current = await findInternById(deps.db.query, intern.id)
         if (!current) return undefined
         const { transcripts: currentTranscripts } = deps.provisioner.runsOf(current)
-        return (await currentTranscripts.follow(params.sessionId, revision, endSignal)) ?? []
+        return (await currentTranscripts.follow(params.sessionId, revision, endSignal, userId)) ?? []
       })
       const namedEvents = withAnswererNames(events, new AnswererNames(deps, caller.organizationId))
       await sendEvents(tracked.response, namedEvents, eventFormat, deps.config.keepalive_ms)
