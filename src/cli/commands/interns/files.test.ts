@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { workspaceOf } from '#test/harness/interns/intern-files.ts'
 import { runningIntern } from '#test/harness/interns/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
@@ -80,6 +84,23 @@ test('a failed pull creates no folder, a failed get deletes no file of another o
   assert.match((await run('get', 'ada', 'a', join(here, 'a'))).err, /^Cannot write .*a\.part exists\. Another download/)
   assert.match((await run('get', 'ada', 'a', join(here, 'b'))).err, /404.*does not exist/)
   assert.deepEqual(readdirSync(here), ['a.part'])
+})
+
+test('a pull whose archive breaks off leaves no folder', async () => {
+  const archive = gzipSync('x'.repeat(2000)).subarray(0, 10)
+  const server = createServer((_, response) => response.end(archive)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const here = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))
+  try {
+    const { port } = server.address() as AddressInfo
+    const service = { url: `http://127.0.0.1:${port}`, apiKey: 'k' } as TestService
+    const pulled = await run(service, 'interns', 'files', 'pull', 'ada', 'in', join(here, 'new/to'))
+    assert.match(pulled.err, /archive|not copied/)
+    assert.deepEqual(readdirSync(here), [])
+  } finally {
+    server.close()
+    rmSync(here, { recursive: true })
+  }
 })
 
 test('pull prints no control characters from a file of the intern', async () => {

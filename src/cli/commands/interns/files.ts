@@ -97,13 +97,11 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
       if (!merge && (await readdir(target)).length > 0) {
         throw new UserFacingError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
       }
-      const body = await api.download(filesPath(intern, '/archive', { path })).catch(async (error) => {
-        if (createdFolder !== undefined) await rm(createdFolder, { recursive: true })
-        throw error
+      const counts = await removeOnFailure(createdFolder, async () => {
+        const body = await api.download(filesPath(intern, '/archive', { path }))
+        const confined = await openConfined(resolve(target))
+        return unpackArchive(confined, '', { body, limits: noLimits }).catch(throwAsUserFacingError)
       })
-      const counts = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: noLimits }).catch(
-        throwAsUserFacingError,
-      )
       out(`Wrote ${counts.files} files (${counts.bytes} bytes) to ${escapeUnambiguously(target)}.`)
       await reportSkippedFiles(join(target, SkippedEntries.fileName), err)
     })
@@ -151,6 +149,20 @@ async function writeAtomically(target: string, download: () => Promise<AsyncIter
   } finally {
     process.removeListener('exit', removeDraft)
     removeDraft()
+  }
+}
+
+/** Removes a created folder if the function that fills it fails, or if a signal ends the process. */
+async function removeOnFailure<Result>(folder: string | undefined, fill: () => Promise<Result>): Promise<Result> {
+  const remove = () => folder !== undefined && rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  try {
+    return await fill()
+  } catch (error) {
+    remove()
+    throw error
+  } finally {
+    process.removeListener('exit', remove)
   }
 }
 
