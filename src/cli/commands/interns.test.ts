@@ -42,11 +42,15 @@ test('interns create asks for the approval mode on a terminal', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   Object.assign(input, { isTTY: true, setRawMode: () => input })
   Object.assign(output, { isTTY: true, columns: 200 })
-  const create = (name: string, ...more: string[]) =>
+  let error = ''
+  const create = (name: string, ...more: string[]) => createWith(envOf(service), name, ...more)
+  const createWith = (env: Record<string, string>, name: string, ...more: string[]) =>
     runCli(['interns', 'create', name, '--no-start', ...more], {
-      env: envOf(service),
+      env,
       out: () => {},
-      err: () => {},
+      err: (text) => {
+        error = text
+      },
       screen: () => ({ input, output }) as never,
     })
   let displayed = ''
@@ -54,6 +58,8 @@ test('interns create asks for the approval mode on a terminal', async () => {
     displayed += text
   })
   const asks = (count: number) => until(() => displayed.split('[m] manual (Enter)').length > count)
+  assert.equal(await createWith({ ...envOf(service), SIGNALBOX_KEY: 'wrong' }, 'ada'), 1)
+  assert.match(error, /401/)
   const created = create('ada')
   await asks(1)
   assert.match(displayed, /By default it acts without asking, and runs commands without a sandbox\./)

@@ -39,9 +39,11 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
     .option('--no-start', 'Do not start the intern')
     .addHelpText('after', `${apiKeyHelp}\n  ${passwordVariable}  Password or token for the repository`)
     .action(async (name: string, options: CreateOptions) => {
-      const approvalMode = options.approvalMode ?? (await chooseMode(terminal, name))
+      const api = client()
+      const checkKey = () => api.request('GET', '/interns?limit=1')
+      const approvalMode = options.approvalMode ?? (await chooseMode(terminal, name, checkKey))
       const body = newIntern(name, { ...options, approvalMode }, env[passwordVariable])
-      const created = await client().request<InternRecord>('POST', '/interns', body)
+      const created = await api.request<InternRecord>('POST', '/interns', body)
       out(`Created "${created.name}" (${created.id}): ${created.status}. Approval mode: ${created.approval_mode}.`)
     })
 

@@ -9,10 +9,15 @@ const modes: Choice[] = [
   { option: 'self-drive', key: 's', label: 'self-drive', needsEnter: true },
 ]
 
-/** Asks for the approval mode of a new intern. @returns undefined without a terminal */
-export async function chooseMode({ screen }: Pick<Terminal, 'screen'>, name: string): Promise<string | undefined> {
+/** Asks for the approval mode of a new intern, after `checkKey`. @returns undefined without a terminal */
+export async function chooseMode(
+  { screen }: Pick<Terminal, 'screen'>,
+  name: string,
+  checkKey: () => Promise<unknown>,
+): Promise<string | undefined> {
   const streams = screen?.()
   if (!streams?.input.isTTY || !streams.output.isTTY) return undefined
+  await checkKey()
   const display = createDisplay(streams.output)
   const keys = createKeyboard(streams)
   display.line(`The approval mode of "${name}":
