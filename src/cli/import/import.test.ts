@@ -92,9 +92,20 @@ test('with a key, import creates guardrails, workspaces, keys and presets only o
   const inTeam = await service.ask('GET', '/presets', { key: secrets['litellm-research']! })
   assert.deepEqual(inTeam.body.data.map(({ slug }: any) => slug).toSorted(), ['claude-thinking', 'fast'])
 
+  await service.manage('PUT', '/organization/budgets/monthly', { limit_usd: 7 })
+  const { default_guardrail_id: guardrail } = workspaces.data.find((one: any) => one.slug === 'default')
+  const filters = [{ slug: 'email', action: 'flag' }]
+  await service.manage('PATCH', `/guardrails/${guardrail}`, { content_filter_builtins: filters })
   const second = await runImport(config, ['--out', file], variables)
   assert.equal(second.code, 0, second.output)
-  assert.doesNotMatch(second.output, /Created/)
+  assert.doesNotMatch(second.output, /Created|Set the|^Set in/m)
+  assert.match(second.output, /The monthly budget of the organization is already 7 USD, and is not changed\./)
+  assert.match(
+    second.output,
+    /Already set in the default guardrail .* default, and not changed: content_filter_builtins/,
+  )
+  assert.equal((await service.manage('GET', '/organization/budgets/monthly')).body.data.limit_usd, 7)
+  assert.equal((await defaults('default')).content_filter_builtins[0].action, 'flag')
 })
 
 test('--dry-run prints the catalogue and the objects without writing anything', async () => {

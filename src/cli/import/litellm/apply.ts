@@ -17,7 +17,7 @@ export const hasNoObjects = ({
   Object.keys(defaults).length + guardrails.length + workspaces.length + keys.length + presets.length === 0
 
 /**
- * Creates the objects in the running service. Objects whose name exists already are not changed, so that the import can be
+ * Creates the objects in the running service. Existing objects, budgets and settings are not changed, so that the import can be
  * repeated.
  * @throws UserFacingError with the error of the service
  */
@@ -63,6 +63,9 @@ class ObjectCreator {
   async setBudget(path: string, owner: string, budget: NewBudget | undefined): Promise<void> {
     if (!budget) return
     const { interval, limit_usd } = budget
+    const existing = await this.#find<{ limit_usd: number }>(`${path}/budgets/${interval}`)
+    if (existing)
+      return this.#print(`The ${interval} budget of ${owner} is already ${existing.limit_usd} USD, and is not changed.`)
     await this.#client.request('PUT', `${path}/budgets/${interval}`, { limit_usd })
     this.#print(`Set the ${interval} budget of ${owner}: ${limit_usd} USD.`)
   }
@@ -71,8 +74,15 @@ class ObjectCreator {
     if (Object.keys(body).length === 0) return
     const workspaces = await this.#client.listAll<Workspace>('/workspaces')
     const workspace = workspaces.find(({ id }) => id === workspaceId)!
-    await this.#client.request('PATCH', `/guardrails/${workspace.default_guardrail_id}`, body)
-    this.#print(`Set in the default guardrail of the workspace ${workspace.slug}: ${Object.keys(body).join(', ')}.`)
+    const path = `/guardrails/${workspace.default_guardrail_id}`
+    const existing = (await this.#find<Record<string, unknown>>(path)) ?? {}
+    const isSet = ([field]: [string, unknown]) => [existing[field] ?? []].flat().length > 0
+    const { set = [], unset = [] } = Object.groupBy(Object.entries(body), (entry) => (isSet(entry) ? 'set' : 'unset'))
+    const where = `in the default guardrail of the workspace ${workspace.slug}`
+    if (set.length > 0) this.#print(`Already set ${where}, and not changed: ${namesOf(set)}.`)
+    if (unset.length === 0) return
+    await this.#client.request('PATCH', path, Object.fromEntries(unset))
+    this.#print(`Set ${where}: ${namesOf(unset)}.`)
   }
 
   /** @returns the ID of the workspace, which is created if it is missing */
@@ -119,19 +129,21 @@ class ObjectCreator {
   async createPreset({ slug, body }: NewPreset, workspace?: string): Promise<void> {
     const query = workspace ? `?workspace_id=${workspace}` : ''
     const workspaceText = workspace ? ` in the workspace ${workspace}` : ''
-    if (await this.#hasPreset(slug, query))
+    if (await this.#find(`/presets/${slug}${query}`))
       return this.#print(`The preset @preset/${slug} already exists${workspaceText}.`)
     await this.#client.request('POST', `/presets/${slug}/responses${query}`, body)
     this.#print(`Created the preset @preset/${slug}${workspaceText}.`)
   }
 
-  async #hasPreset(slug: string, query: string): Promise<boolean> {
-    return this.#client.request('GET', `/presets/${slug}${query}`).then(
-      () => true,
-      (error) => {
-        if (error instanceof ServiceError && error.status === 404) return false
-        throw error
-      },
-    )
+  /** @returns the data at a path; undefined if it does not exist */
+  async #find<Data>(path: string): Promise<Data | undefined> {
+    try {
+      return (await this.#client.request<{ data: Data }>('GET', path)).data
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) return undefined
+      throw error
+    }
   }
 }
+
+const namesOf = (entries: [string, unknown][]) => entries.map(([name]) => name).join(', ')
