@@ -1,7 +1,7 @@
 /** Parses JSON. @returns `other` if the text is not JSON. */
-export function parseJsonOr(text: string, other: unknown): unknown {
+export function parseJsonOr(text: string, other: unknown, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     return other
   }

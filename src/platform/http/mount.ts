@@ -87,6 +87,7 @@ function mountRoute<Caller, Deps>(
         ...(route.undeclaredBodyFault && { undeclaredBodyFault: route.undeclaredBodyFault }),
         ...(route.convertFault && { convertFault: route.convertFault }),
         ...(route.keepsOriginalBody && { keepsOriginalBody: true }),
+        ...(route.exactFields && { exactFields: route.exactFields }),
         ...(route.maxBodyParts && { maxBodyParts: route.maxBodyParts }),
       },
       ...(route.keepsOriginalBody && { validatorCompiler: validatorKeepingBody(route.isCertainlyValid) }),

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { EntityKind } from '../core/entity-tag.ts'
 import type { Fault, FaultKind } from '../core/fault.ts'
 import type { AccessRole } from '../core/vocabulary.ts'
+import type { FieldFilter } from '../json/json-text/exact-numbers.ts'
 import type { JsonSource } from '../json/json-text/json-source.ts'
 import type { ResponseStream } from '../net/response-stream.ts'
 import type { DescribedHeader } from './description/headers.ts'
@@ -116,6 +117,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   maxBodyParts?: number
   /** Whether the handler gets the body as it was sent, with its bytes, instead of the copy that the schema makes. */
   keepsOriginalBody?: boolean
+  /** The fields of the body that become JSON text if double precision would round a number in them. */
+  exactFields?: FieldFilter
   /**
    * Returns true only for bodies that are certainly valid. The schema checks the others. For routes that set
    * `keepsOriginalBody`.

@@ -1,3 +1,4 @@
+import { isArgumentsField } from '#chat/fields/arguments-fields.ts'
 import { clientProtocols } from '#gateway/clients/client-protocols.ts'
 import type { ClientProtocol } from '#gateway/protocol/client-protocol.ts'
 import type { FaultKind } from '#platform/core/fault.ts'
@@ -30,6 +31,7 @@ function completionRoute(client: ClientProtocol): Route {
     description,
     request: { body: request },
     keepsOriginalBody: true,
+    exactFields: isArgumentsField,
     maxBodyParts,
     isCertainlyValid: client.isCertainlyValid,
     response,

@@ -1,3 +1,4 @@
+import { isArgumentsField } from '#chat/fields/arguments-fields.ts'
 import { MessagesCall } from '#chat/messages-call.ts'
 import { messagesClientProtocol } from '#gateway/clients/messages/messages-client-protocol.ts'
 import { countTokens } from '#gateway/count-tokens.ts'
@@ -18,6 +19,7 @@ export const countMessageTokens = route({
     'Endpoints with Anthropic’s protocol count the tokens. For other endpoints, the number is an estimate, which is usually too high. The response then has the header `x-tokens-estimated: true`. The call is not metered.',
   request: { body: MessagesCall },
   keepsOriginalBody: true,
+  exactFields: isArgumentsField,
   response: z.object({ input_tokens: z.int() }),
   errorBody: messagesClientProtocol.operation.errorBody,
   headers: { success: ['request-id', 'x-tokens-estimated'], failure: ['request-id', 'x-should-retry'] },

@@ -1,4 +1,5 @@
 import type { CompletionEvent } from '#chat/events.ts'
+import { parseWithExactArguments } from '#chat/fields/arguments-fields.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
@@ -12,7 +13,7 @@ import type { WholeResponse } from './receiver.ts'
  * The whole response; undefined if it is not JSON. Some servers encode it twice. @throws Error if it is nested too deeply.
  */
 export function parseResponse(bytes: Buffer, text: string): WholeResponse | undefined {
-  const body = parseJsonOr(text, undefined)
+  const body = parseJsonOr(text, undefined, parseWithExactArguments)
   if (body === undefined) return undefined
   if (typeof body === 'string' && /^\s*\{/.test(body)) return parseResponse(Buffer.from(body), body)
   assertMaxDepth(body, text)
@@ -22,7 +23,7 @@ export function parseResponse(bytes: Buffer, text: string): WholeResponse | unde
 /** The whole response with valid JSON. @throws Error if its JSON cannot be repaired. */
 export function repairResponse(text: string): WholeResponse {
   const repaired = repairJsonSyntax(text) ?? text
-  const body: unknown = JSON.parse(repaired)
+  const body = parseWithExactArguments(repaired)
   assertMaxDepth(body, repaired)
   return { bytes: Buffer.from(repaired), text: repaired, body }
 }

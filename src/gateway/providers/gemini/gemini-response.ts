@@ -1,5 +1,6 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { CompletionEvent } from '#chat/events.ts'
+import { parseWithExactArguments } from '#chat/fields/arguments-fields.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePositions } from '#platform/text/byte-positions.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
@@ -57,7 +58,7 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 's
 /** Reads one stream. The parts of each event are new, and its usage is cumulative. */
 export function createGeminiReader(responseId?: string): (event: SseEvent) => UpstreamEvent[] {
   const reader = new GeminiResponseReader(responseId)
-  return ({ data }) => listResponses(JSON.parse(data)).flatMap((response) => reader.read(response))
+  return ({ data }) => listResponses(parseWithExactArguments(data)).flatMap((response) => reader.read(response))
 }
 
 /** Reads a whole response. */

@@ -1,5 +1,6 @@
 import type { Chunk, ChunkChoice, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { CompletionEvent } from '#chat/events.ts'
+import { parseWithExactArguments } from '#chat/fields/arguments-fields.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { argumentsText, type ToolCallFragment, type UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
@@ -42,7 +43,7 @@ export function createChatReader(): (event: SseEvent) => UpstreamEvent[] {
   let hasSources = false
   const usage = new OpenaiUsage(chatUsageFormats)
   return ({ data }) => {
-    const event: unknown = JSON.parse(data)
+    const event: unknown = parseWithExactArguments(data)
     // Google's chat server sends an error in a list.
     const chunk = (Array.isArray(event) ? (event[0] ?? {}) : event) as Partial<Chunk> & UpstreamError & Sources
     const content = readChunk(chunk)

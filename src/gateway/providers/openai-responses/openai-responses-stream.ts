@@ -1,3 +1,4 @@
+import { parseWithExactArguments } from '#chat/fields/arguments-fields.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { ResponseCalls } from './openai-responses-calls.ts'
@@ -19,7 +20,7 @@ import { type DeltaType, EmittedParts, type PartPosition } from './openai-respon
 /** Reads one streamed response. */
 export function createResponsesReader(): (event: SseEvent) => UpstreamEvent[] {
   const stream = new ResponseStream()
-  return ({ data }) => stream.read(JSON.parse(data) as Event)
+  return ({ data }) => stream.read(parseWithExactArguments(data) as Event)
 }
 
 /**

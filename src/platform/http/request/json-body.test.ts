@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
+import { runWithoutPauses } from '../../async/long-work.ts'
 import { jsonReader } from './json-body.ts'
 
 const reader = jsonReader(fastify())
@@ -28,4 +29,14 @@ test('the position of invalid JSON is reported, also after escaped names', () =>
   assert.throws(() => read('{"\\u0061":1,\n"b":}'), /has an unexpected "}"/)
   for (const body of ['{"\\u00":1}', '{"\\u0061', '"\\u', '{"a\\u0061":1', '\\u0061":'])
     assert.throws(() => read(body), /is not valid JSON/)
+})
+
+test('selected fields of short and long bodies keep all digits of their numbers', () => {
+  const body = `\ufeff{"a":"\\u0061","list":[{"args":{"id":12345678901234567890}},{"args":{"id":1}}]}`
+  const isArgs = (name: string) => name === 'args'
+  const expected = { a: 'a', list: [{ args: '{"id":12345678901234567890}' }, { args: { id: 1 } }] }
+  assert.deepEqual(reader.readShort(body, isArgs), expected)
+  assert.deepEqual(runWithoutPauses(reader.readLong(body.slice(1), {}, isArgs)).value, expected)
+  const forbidden = '{"args":{"id":12345678901234567890},"__proto__":1}'
+  assert.throws(() => reader.readShort(forbidden, isArgs), /forbidden key/)
 })

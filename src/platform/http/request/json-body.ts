@@ -3,6 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Pause, runInSlices, type Steps, selectPause } from '../../async/long-work.ts'
 import { Fault } from '../../core/fault.ts'
+import {
+  type FieldFilter,
+  hasLongNumber,
+  parseExactly,
+  toTextOfExactFields,
+} from '../../json/json-text/exact-numbers.ts'
 import { JsonSource, shouldRetainSource } from '../../json/json-text/json-source.ts'
 import { replaceLoneSurrogates } from '../../json/json-text/lone-surrogates.ts'
 import { parseJson } from '../../json/json-text/plain-names.ts'
@@ -16,6 +22,8 @@ declare module 'fastify' {
     keepsOriginalBody?: boolean
     /** The limit of parts of its bodies, if it differs from the default. */
     maxBodyParts?: number
+    /** The fields of its bodies that become JSON text if double precision would round a number in them. */
+    exactFields?: FieldFilter
   }
   interface FastifyRequest {
     /** The bytes of the body, if it is long and the route sets `keepsOriginalBody`. */
@@ -47,7 +55,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
 
 function readShortBody(reader: JsonReader, request: FastifyRequest, sentBytes: Buffer): unknown {
   const { bytes, text } = decodeBody(request, sentBytes)
-  const value = reader.readShort(text)
+  const value = reader.readShort(text, request.routeOptions.config.exactFields)
   retainSource(request, bytes, text, { value, fields: undefined })
   return value
 }
@@ -61,8 +69,9 @@ async function readLongBody(
   await pause()
   const { bytes, text } = decodeBody(request, sentBytes)
   await pause()
-  const { key, maxBodyParts: maxParts } = request.routeOptions.config
-  const read = await runInSlices(reader.readLong(text, { isStored: key === 'management', maxParts }), pause)
+  const { key, maxBodyParts: maxParts, exactFields } = request.routeOptions.config
+  const limits = { isStored: key === 'management', maxParts }
+  const read = await runInSlices(reader.readLong(text, limits, exactFields), pause)
   retainSource(request, bytes, text, read)
   await pause()
   return read.value
@@ -102,19 +111,25 @@ type ReadJson = { value: unknown; fields: LongJson['fields'] | undefined }
 
 /** Parses the JSON of a body. @throws Fault if it is not valid JSON, nested too deeply, or has too many parts. */
 type JsonReader = {
-  readShort: (body: string) => unknown
-  readLong: (body: string, limits?: PartLimits) => Steps<ReadJson>
+  readShort: (body: string, exactFields?: FieldFilter) => unknown
+  readLong: (body: string, limits?: PartLimits, exactFields?: FieldFilter) => Steps<ReadJson>
 }
 
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')
   const parsePlain = (text: string) => (canContainForbidden(text) ? parseWithFramework(parse, text) : JSON.parse(text))
   const parseText = (text: string) => parseJson(text, parsePlain)
+  const parseTextExactly = (text: string) =>
+    parseJson(text, (plain) => {
+      if (canContainForbidden(plain)) parseWithFramework(parse, plain)
+      return parseExactly(plain.replace(/^\ufeff/, ''))
+    })
   return {
-    readShort(body) {
+    readShort(body, exactFields) {
       let value: unknown
       try {
-        value = parseText(body)
+        const isExact = exactFields !== undefined && hasLongNumber(body)
+        value = isExact ? toTextOfExactFields(parseTextExactly(body), exactFields) : parseText(body)
       } catch {
         throw invalidJson(body)
       }
@@ -122,10 +137,13 @@ export function jsonReader(app: FastifyInstance): JsonReader {
       checkValueDepth(body, value)
       return value
     },
-    *readLong(body, limits = {}) {
+    *readLong(body, limits = {}, exactFields) {
       try {
         const invalid = (position: number) => invalidNear(body, position)
-        const read = yield* parseInSteps(body, { parse: parseText, invalid, ...limits })
+        const isExact = exactFields !== undefined && hasLongNumber(body)
+        const parse = isExact ? parseTextExactly : parseText
+        const read = yield* parseInSteps(body, { parse, invalid, ...limits })
+        if (isExact) toTextOfExactFields(read.value, exactFields)
         refuseNull(read.value)
         return read
       } catch (error) {

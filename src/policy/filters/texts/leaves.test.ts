@@ -22,6 +22,13 @@ const textsOf = (body: object, user: boolean) =>
   leavesOf(body).flatMap((leaf) => (leaf.isByUser === user ? [leaf.text] : []))
 
 describe('filters', () => {
+  test('rewrite the input of a call value by value, also if it is JSON text', () => {
+    const block = (input: string) => ({ messages: [{ content: [{ type: 'tool_use', name: 'f', input }] }] })
+    const input = '{"id":12345678901234567890,"card":4111111111111111}'
+    const expected = '{"id":12345678901234567890,"card":"[EMAIL]"}'
+    assert.deepEqual(redacted(block(input), '4111111111111111'), block(expected))
+  })
+
   test('skip fields that no upstream gets, and the name of the model', () => {
     const own = Object.fromEntries([...serviceOnlyFields, 'model'].map((name) => [name, { of: mail }]))
     assert.deepEqual(leavesOf(own), [])

@@ -32,8 +32,8 @@ type FieldPosition = {
   isByUser: boolean
   /** Whether names and values below are arbitrary, so that both are filtered. */
   isFreeForm: boolean
-  /** Whether a text can be JSON that a tool returned. */
-  isToolResult: boolean
+  /** Whether a text can be JSON: the input or the result of a tool. */
+  canBeJson: boolean
   /** The position in a JSON Schema; undefined outside of schemas. */
   schema: SchemaPosition | undefined
 }
@@ -43,7 +43,7 @@ const bodyPosition: FieldPosition = {
   level: 'body',
   isByUser: false,
   isFreeForm: false,
-  isToolResult: false,
+  canBeJson: false,
   schema: undefined,
 }
 
@@ -68,14 +68,14 @@ function rewriteValue(value: unknown, position: FieldPosition, rewrite: Rewrite)
 
 function rewriteText(
   text: string,
-  { key, isByUser, isFreeForm, isToolResult, schema }: FieldPosition,
+  { key, isByUser, isFreeForm, canBeJson, schema }: FieldPosition,
   rewrite: Rewrite,
 ): string {
   if (text === '' || (schema && isSchemaValue(key, text))) return text
   if (schema && isPointer(key, text)) {
     return rewritePointer(text, (name) => rewrite({ text: name, context: '', isByUser }))
   }
-  if (key === 'arguments' || isToolResult) {
+  if (key === 'arguments' || canBeJson) {
     const rewriteJsonValue = (value: string, context: string) => rewrite({ text: value, context, isByUser })
     if (isJsonText(text)) return rewriteJsonText(text, rewriteJsonValue)
     if (looksLikeJson(text)) return rewriteInvalidJson(text, rewriteJsonValue)
@@ -146,13 +146,14 @@ function positionOfField(key: string, value: unknown, fields: Fields, position: 
     isByUser,
     // Arguments as text are JSON, in which `rewriteText` finds the names of the fields.
     isFreeForm: isFreeForm && !(key === 'arguments' && typeof value === 'string'),
-    isToolResult: position.isToolResult || isToolResultField(key, fields),
+    canBeJson: position.canBeJson || isJsonField(key, fields),
     schema: isFreeForm ? undefined : schemaPositionOf(key, isObject(value), position.schema),
   }
 }
 
-function isToolResultField(key: string, { role, type }: Fields): boolean {
+function isJsonField(key: string, { role, type }: Fields): boolean {
   if (key === 'output') return true
+  if (key === 'input') return type === 'tool_use'
   return key === 'content' && (role === 'tool' || type === 'tool_result')
 }
 

@@ -1,3 +1,4 @@
+import { parseWithExactArguments } from '#chat/fields/arguments-fields.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { repairJsonSyntax } from '#platform/json/json-text/repair-json-syntax.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
@@ -12,7 +13,7 @@ export function normalizeEvent(
   progress: StreamProgress,
 ): SseEvent {
   if (!normalizer || event.event === 'error' || normalizer.isStandard(event)) return event
-  const content = parseJsonOr(event.data, undefined)
+  const content = parseJsonOr(event.data, undefined, parseWithExactArguments)
   if (typeof content !== 'object' || content === null) return event
   const normalized = normalizer.normalizeEvent(content, progress, event.event)
   return normalized === content ? event : replaceData(event, JSON.stringify(normalized))

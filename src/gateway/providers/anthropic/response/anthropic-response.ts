@@ -1,5 +1,6 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { CompletionEvent } from '#chat/events.ts'
+import { parseWithExactArguments } from '#chat/fields/arguments-fields.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { UpstreamEvent } from '../../../protocol/tool-calls/fragment.ts'
@@ -38,7 +39,7 @@ const finishReasons: Record<string, Exclude<FinishReason, 'error'>> = {
 /** Reads one streamed message. */
 export function createAnthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   const stream = new MessageStream()
-  return ({ data }) => stream.read(JSON.parse(data) as Event)
+  return ({ data }) => stream.read(parseWithExactArguments(data) as Event)
 }
 
 class MessageStream {

@@ -1,3 +1,4 @@
+import { parseWithExactArguments } from '#chat/fields/arguments-fields.ts'
 import { toBlockDetails } from '#chat/thoughts.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
@@ -54,7 +55,7 @@ export function normalizeMessage(message: unknown): unknown {
 /** The calls as a list. Some servers send one call without a list, or the list as JSON text. Undefined for anything else. */
 function listCalls(calls: unknown): unknown[] | undefined {
   if (isObject(calls)) return [calls]
-  const list = typeof calls === 'string' ? parseJsonOr(calls, undefined) : calls
+  const list = typeof calls === 'string' ? parseJsonOr(calls, undefined, parseWithExactArguments) : calls
   return Array.isArray(list) ? list : undefined
 }
 

@@ -2,6 +2,7 @@ import type { TextCallFormatName } from '#catalogue/index/model.ts'
 import { isObject } from '#platform/core/is-object.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
+import { parseExactly } from '#platform/json/json-text/exact-numbers.ts'
 import { readPythonCalls, startsPythonCalls } from './python-calls.ts'
 import type { TextCall } from './text-call.ts'
 
@@ -43,7 +44,7 @@ function readObjects(block: string): TextCall[] | undefined {
   let rest = block.trim()
   while (rest !== '') {
     const end = new JsonExtent().push(rest)
-    const value = parseJsonOr(rest.slice(0, end), undefined)
+    const value = parseJsonOr(rest.slice(0, end), undefined, parseExactly)
     const read = (Array.isArray(value) ? value : [value]).map(toCall)
     if (!read.every((call) => call !== undefined)) return undefined
     calls.push(...read)
