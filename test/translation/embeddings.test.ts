@@ -78,6 +78,12 @@ describe('embeddings', () => {
     )
   })
 
+  test('settings that are null are not sent', async () => {
+    const response = await ask({ model: 'e/good', input, user: null, dimensions: null, encoding_format: null })
+    assert.equal(response.status, 200, response.text)
+    assert.deepEqual(upstream.requests.at(-1)!.body, { model: 'good', input })
+  })
+
   test('vectors come in the order of the inputs and in the requested format', async () => {
     const [first, second] = [vectorAt(0), vectorAt(1)]
     const base64 = [first, second].map((vector) => Buffer.from(Float32Array.from(vector).buffer).toString('base64'))

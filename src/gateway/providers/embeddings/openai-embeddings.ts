@@ -22,7 +22,9 @@ export const openaiEmbeddings: ProviderProtocol = {
     const body: Body = { model: upstreamModel, input: messages.map(encodeInput) }
     // Some providers refuse `encoding_format`, even with the default `float`.
     if (format !== 'float') body.encoding_format = format
-    for (const name in fields) if (!isOmitted(name) && !dropped.includes(name)) body[name] = fields[name]
+    // Many servers refuse null for a setting without a value.
+    for (const name in fields)
+      if (fields[name] !== null && !isOmitted(name) && !dropped.includes(name)) body[name] = fields[name]
     return {
       path: '/embeddings',
       headers: { ...(credential !== undefined && { authorization: `Bearer ${credential}` }) },
