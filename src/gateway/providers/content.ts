@@ -45,11 +45,22 @@ export function normalizeContent(content: Content | null | undefined): Normalize
   return parts
 }
 
-/** The content of a message, or the text of the refusal if the content is empty. */
-export function readContentOrRefusal(message: Message): Content | null | undefined {
-  const { refusal } = message as { refusal?: unknown }
+/** The content of a message. If it is empty, the text of the refusal, or the words of the speech. */
+export function readContentOrWords(message: Message): Content | null | undefined {
   const isEmpty = message.content == null || message.content.length === 0
-  return isEmpty && typeof refusal === 'string' ? refusal : message.content
+  return (isEmpty ? readRefusalOrSpeech(message) : undefined) ?? message.content
+}
+
+/** The text of a response without content: its refusal, or the words of its speech. */
+export function readRefusalOrSpeech(message: object): string | undefined {
+  const { refusal } = message as { refusal?: unknown }
+  return typeof refusal === 'string' ? refusal : readSpeech(message)
+}
+
+/** The words that an earlier response spoke. Clients return the audio of a response as they got it. */
+export function readSpeech(message: object): string | undefined {
+  const { transcript } = ((message as { audio?: unknown }).audio ?? {}) as { transcript?: unknown }
+  return typeof transcript === 'string' && transcript !== '' ? transcript : undefined
 }
 
 /** The images that a model generated. Clients return them beside the text of the response. */
@@ -63,6 +74,13 @@ export function listGeneratedImages(message: Message): NormalizedPart[] {
 export function listDroppedImageFields(messages: readonly Message[]): string[] {
   const hasImages = messages.some((message) => message.role === 'assistant' && listGeneratedImages(message).length > 0)
   return hasImages ? ['messages.images'] : []
+}
+
+/** Lists the field of speech as dropped if its words are unknown. Only its provider knows them by the id. */
+export function listDroppedSpeech(messages: readonly Message[]): string[] {
+  const isLost = (message: Message) =>
+    (message as { audio?: unknown }).audio != null && readSpeech(message) === undefined
+  return messages.some((message) => message.role === 'assistant' && isLost(message)) ? ['messages.audio'] : []
 }
 
 const singleProviderTypes: ReadonlySet<string> = new Set([
@@ -128,12 +146,13 @@ type PartFields = {
   video_url?: { url?: string }
   document_url?: { url?: string } | string
   document_name?: string | null
-  file?: { file_data?: string; file_id?: string; filename?: string }
+  file?: { file_data?: string; file_url?: string; file_id?: string; filename?: string }
+  file_url?: { url?: string } | string
   refusal?: string
 }
 
 function normalizePart(part: ContentPart): NormalizedPart {
-  const { image_url, input_audio, audio_url, video_url, document_url, document_name, file, refusal } =
+  const { image_url, input_audio, audio_url, video_url, document_url, document_name, file, file_url, refusal } =
     part as PartFields
   if (part.type === 'text') return { kind: 'text', text: part.text ?? '' }
   if (part.type === 'refusal' && refusal !== undefined) return { kind: 'text', text: refusal }
@@ -143,7 +162,10 @@ function normalizePart(part: ContentPart): NormalizedPart {
   if (part.type === 'video_url' && video_url?.url) return normalizeRemoteMedia(video_url.url, 'video')
   const document = typeof document_url === 'string' ? document_url : document_url?.url
   if (part.type === 'document_url' && document) return normalizeFile(document, document_name ?? undefined)
-  if (part.type === 'file' && file?.file_data) return normalizeFile(file.file_data, file.filename)
+  const link = typeof file_url === 'string' ? file_url : file_url?.url
+  if (part.type === 'file_url' && link) return normalizeFile(link, undefined)
+  const data = file?.file_data || file?.file_url
+  if (part.type === 'file' && data) return normalizeFile(data, file.filename)
   if (part.type === 'file' && file?.file_id) return { kind: 'uploaded-file', fileId: file.file_id }
   if (part.type === 'input_audio' && input_audio?.data) {
     const mediaType = `audio/${input_audio.format ?? 'wav'}`

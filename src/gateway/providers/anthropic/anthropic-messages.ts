@@ -9,7 +9,7 @@ import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
-import { listDroppedImageFields } from '../content.ts'
+import { listDroppedImageFields, listDroppedSpeech } from '../content.ts'
 import { readErrorBodyMessage } from '../errors/error-message.ts'
 import { readCount } from '../token-counts.ts'
 import { anthropicNormalization } from './anthropic-normalization.ts'
@@ -57,7 +57,11 @@ export const anthropicMessages: ProviderProtocol = {
 /** The fields of a chat that its translation drops. */
 function listDroppedFields(chat: ChatRequest, canSample: boolean): string[] {
   const fields = chat as Body
-  return [...findSetFields(fields, listUnsupportedFields(fields, canSample)), ...listDroppedImageFields(chat.messages)]
+  return [
+    ...findSetFields(fields, listUnsupportedFields(fields, canSample)),
+    ...listDroppedImageFields(chat.messages),
+    ...listDroppedSpeech(chat.messages),
+  ]
 }
 
 /** Builds the HTTP request for a body in Anthropic's format, after repairs of what Anthropic would refuse. */

@@ -10,7 +10,7 @@ import {
   isInstruction,
   type NormalizedPart,
   normalizeContent,
-  readContentOrRefusal,
+  readContentOrWords,
   unsupportedMediumFault,
 } from '../content.ts'
 
@@ -49,7 +49,7 @@ export function encodeTurns(messages: Message[]): Turn[] {
 
 function encodeMessageBlocks(message: Message, quota: JsonParseQuota): Block[] {
   if (message.role === 'tool') return [encodeToolResult(message)]
-  const blocks = withCacheBreakpoint(normalizeContent(readContentOrRefusal(message)).flatMap(toBlocks), message)
+  const blocks = withCacheBreakpoint(normalizeContent(readContentOrWords(message)).flatMap(toBlocks), message)
   if (message.role !== 'assistant') return blocks
   const thoughts = readCompleteReasoning(message).map(({ text, signature, encrypted }) =>
     encrypted === undefined

@@ -13,7 +13,7 @@ import {
   listGeneratedImages,
   type NormalizedPart,
   normalizeContent,
-  readContentOrRefusal,
+  readContentOrWords,
   rejectContainerFile,
 } from '../content.ts'
 import { nonGeminiCallIdPattern } from './gemini-call-id.ts'
@@ -65,7 +65,7 @@ export const encodeParts = (content: Message['content']): Part[] => normalizeCon
 
 function toParts(message: Message, { functionOfCall, model, quota }: Conversation): Part[] {
   if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id), quota)
-  const content = normalizeContent(readContentOrRefusal(message))
+  const content = normalizeContent(readContentOrWords(message))
   if (message.role !== 'assistant') return content.flatMap(toPart)
   // The model needs its images to change them.
   const parts = [...content, ...listGeneratedImages(message)].flatMap(toPart)

@@ -8,6 +8,7 @@ import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
+import { listDroppedSpeech } from '../content.ts'
 import { readErrorBodyMessage } from '../errors/error-message.ts'
 import { geminiEmbeddings } from './gemini-embeddings.ts'
 import { geminiNormalization } from './gemini-normalization.ts'
@@ -32,7 +33,11 @@ export const googleGemini: ProviderProtocol = {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }), ...tier.headers },
       body,
-      dropped: [...findSetFields(chat as Body, listUnsupportedFields(chat, endpoint)), ...dropped],
+      dropped: [
+        ...findSetFields(chat as Body, listUnsupportedFields(chat, endpoint)),
+        ...listDroppedSpeech(chat.messages),
+        ...dropped,
+      ],
       aliases,
       customTools,
     }

@@ -7,6 +7,7 @@ import {
   joinTexts,
   type NormalizedPart,
   normalizeContent,
+  readSpeech,
   rejectContainerFile,
   toResultContent,
   unsupportedMediumFault,
@@ -25,9 +26,9 @@ export function encodeInputItems(messages: Message[]): Body[] {
 
 function encodeAssistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
   const { refusal } = message as { refusal?: string | null }
-  const parts: Body[] = normalizeContent(message.content).map((part) =>
-    part.kind === 'text' ? { type: 'output_text', text: part.text, annotations: [] } : encodePart(part),
-  )
+  const parts: Body[] = normalizeContent(
+    message.content?.length || refusal ? message.content : readSpeech(message),
+  ).map((part) => (part.kind === 'text' ? { type: 'output_text', text: part.text, annotations: [] } : encodePart(part)))
   if (refusal) parts.push({ type: 'refusal', refusal })
   const calls = (message.tool_calls ?? []).map(encodeCall)
   // Some servers accept only text as the content of a response.

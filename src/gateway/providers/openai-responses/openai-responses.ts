@@ -8,7 +8,7 @@ import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
-import { listDroppedImageFields } from '../content.ts'
+import { listDroppedImageFields, listDroppedSpeech } from '../content.ts'
 import { openaiEmbeddings } from '../embeddings/openai-embeddings.ts'
 import { readErrorBodyMessage } from '../errors/error-message.ts'
 import { encodeProviderTool, readResponsesBillableOptions } from '../openai/openai-tools.ts'
@@ -32,6 +32,7 @@ export const openaiResponses: ProviderProtocol = {
     const dropped = [
       ...droppedFields,
       ...listDroppedImageFields(chat.messages),
+      ...listDroppedSpeech(chat.messages),
       ...encoded.dropped.map(toChatFieldName),
     ]
     return { ...encoded, dropped }

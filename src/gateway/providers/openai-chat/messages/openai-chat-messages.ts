@@ -4,6 +4,7 @@ import { noteDropped } from '../../../protocol/repairs/dropped-fields.ts'
 import type { Repair } from '../../../protocol/repairs/repair.ts'
 import type { Body } from '../../../protocol/request-body.ts'
 import { toArgumentsText } from '../../../protocol/tool-calls/tool-arguments.ts'
+import { readRefusalOrSpeech } from '../../content.ts'
 import type { ChatCompatibility } from '../openai-chat-compatibility.ts'
 
 type Call = { type?: unknown; function?: { arguments?: unknown } } & Body
@@ -71,8 +72,8 @@ function withoutResponseFields(message: Message, dropped: string[]): Message {
     const isEmpty = value == null || (Array.isArray(value) && value.length === 0)
     if (!isEmpty && name !== 'refusal') noteDropped(dropped, `messages.${name}`)
   }
-  const { refusal } = message
-  return typeof refusal === 'string' && !rest.content ? { ...rest, content: refusal } : rest
+  const words = rest.content ? undefined : readRefusalOrSpeech(message)
+  return words === undefined ? rest : { ...rest, content: words }
 }
 
 /** The message with its refusals as text, which other servers than OpenAI's do not have as a part. */
