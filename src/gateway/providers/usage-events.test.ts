@@ -373,6 +373,19 @@ test('the calls of tools that xAI counts in its usage are billed by call', () =>
   }
 })
 
+test('searches of a field of the request have the name of the field', () => {
+  for (const [reported, pieces] of [
+    [{ num_sources_used: 7 }, { search_parameters: 7 }],
+    [{ plugins: { search: { count: 2, strategy: 'agent' } } }, { enable_search: 2 }],
+    [{ num_sources_used: 0, plugins: null }, { search_parameters: 0 }],
+    [{ plugins: { search: null } }, undefined],
+  ] as const) {
+    const body = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage: { ...usage, ...reported } }
+    const event = openaiChat.readBody(body).findLast((one): one is UsageEvent => one.type === 'usage')
+    assert.deepEqual(event?.extras?.pieces, pieces)
+  }
+})
+
 test('the speed and the region of an Anthropic response are its service tier', () => {
   for (const [reported, tier] of [
     [{ speed: 'fast', inference_geo: 'us' }, 'fast'],

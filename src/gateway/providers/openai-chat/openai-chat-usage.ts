@@ -9,6 +9,10 @@ type UpstreamUsage = UsageObject & {
   server_tool_use?: { web_search_requests?: number } | null
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
+  /** The sources that a search of xAI used, which it bills one by one. */
+  num_sources_used?: number
+  /** The searches of DashScope. */
+  plugins?: { search?: { count?: number } | null } | null
 }
 /** The fields with usage. Groq also has it in `x_groq`, Moonshot in the choice, llama.cpp in `timings`, Cohere in `meta`. */
 export type WithUsage = {
@@ -75,7 +79,12 @@ export function readUsageEvents(response: WithUsage, reader: OpenaiUsage, conten
   const usage = findUsage(response)
   if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
-  const pieces = { web_search: searches ?? usage.num_search_queries, ...readToolCallCounts(usage) }
+  const pieces = {
+    web_search: searches ?? usage.num_search_queries,
+    search_parameters: usage.num_sources_used,
+    enable_search: usage.plugins?.search?.count,
+    ...readToolCallCounts(usage),
+  }
   return reader.read(
     usage,
     { pieces, serviceTier: response.service_tier },
