@@ -20,7 +20,7 @@ const hooks = fileURLToPath(new URL('schemathesis-hooks.py', import.meta.url))
 /** A body of more bytes than a path takes is refused before it is read. What valid data may be refused for is in the hooks. */
 const checks = `hooks = "${hooks}"
 [checks.negative_data_rejection]
-expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, "5xx"]
+expected-statuses = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429, "5xx"]
 `
 
 test('requests by the description never break the service', {

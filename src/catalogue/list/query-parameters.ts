@@ -101,7 +101,13 @@ export function integer(description: string, { min = 0, max = maxInteger, orNull
       const number = /^\d+$/.test(value) ? Math.min(Number(value), maxInteger) : Number.NaN
       return number >= min && number <= max ? number : invalid
     },
-    { description, type: orNull ? ['integer', 'null'] : 'integer', minimum: min, maximum: max },
+    // A higher number counts as the highest one, so it is not a limit.
+    {
+      description,
+      type: orNull ? ['integer', 'null'] : 'integer',
+      minimum: min,
+      ...(max < maxInteger && { maximum: max }),
+    },
   )
 }
 

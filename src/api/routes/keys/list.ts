@@ -16,6 +16,8 @@ import { Key, toKeyResponses } from './key.ts'
 const Hashes = z
   .string()
   .max(10_000)
+  // The pattern is only for the API description: errors are reported for the items.
+  .meta({ pattern: '^[^,]{1,128}(,[^,]{1,128}){0,99}$' })
   .transform((text) => text.split(','))
   .pipe(z.array(z.string().min(1).max(128)).max(100))
 

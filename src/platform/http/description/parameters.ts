@@ -34,10 +34,8 @@ export function preconditions({ ifMatch, canCreate }: DescribedRoute): object[] 
   const match = `The \`ETag\` of the ${kind}. If it was changed since, the request is refused with 412 and changes nothing.`
   const noneMatch = `\`*\` only creates the ${kind}. If it exists, the request is refused with 412 and changes nothing.`
   return [
-    { name: 'if-match', in: 'header', description: match, schema: { type: 'string' } },
-    ...(canCreate
-      ? [{ name: 'if-none-match', in: 'header', description: noneMatch, schema: { type: 'string', enum: ['*'] } }]
-      : []),
+    { name: 'if-match', in: 'header', description: match, schema: { type: 'string', minLength: 1 } },
+    ...(canCreate ? [{ name: 'if-none-match', in: 'header', description: noneMatch, schema: { type: 'string' } }] : []),
   ]
 }
 
