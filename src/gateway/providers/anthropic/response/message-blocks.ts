@@ -86,7 +86,7 @@ function readBlockStart(block: Block, at: number | undefined): UpstreamEvent[] {
       return block.text ? [{ type: 'text', text: block.text }] : []
     case 'thinking':
       return block.thinking || block.signature
-        ? [thoughtEvent(block.thinking ?? '', { signature: block.signature })]
+        ? [thoughtEvent(block.thinking ?? '', { signature: block.signature || undefined })]
         : []
     case 'redacted_thinking':
       return [thoughtEvent('', { encrypted: block.data })]
