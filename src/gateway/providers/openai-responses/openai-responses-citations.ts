@@ -12,6 +12,9 @@ export type Annotation = {
   index?: number
 }
 
+/** The text between two messages of a response, such as a comment and the answer, which other protocols have as one text. */
+const messageSeparator = '\n\n'
+
 /** The most parts of a response. It limits the memory for their positions. */
 const maxParts = 10_000
 
@@ -27,6 +30,13 @@ export class TextOffsets {
       this.#starts.set(key, this.#length)
     }
     this.#length += text?.length ?? 0
+  }
+
+  /** Starts a message. @returns the text between it and the text before it, which becomes part of the whole text. */
+  startMessage(): string {
+    const separator = this.#length > 0 ? messageSeparator : ''
+    this.#length += separator.length
+    return separator
   }
 
   startOf(position: PartPosition): number {

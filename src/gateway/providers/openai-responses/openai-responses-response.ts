@@ -31,11 +31,15 @@ export function readResponse(body: unknown): UpstreamEvent[] {
 
 function readItem(item: Item, at: number, text: TextOffsets): UpstreamEvent[] {
   if (item.type === 'message') {
+    let isStarted = false
     return listParts(item.content).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)
+      const separator = part.text && !isStarted ? text.startMessage() : ''
+      isStarted ||= Boolean(part.text)
       const position = { item: at, part: index }
       text.add(position, part.text)
-      return [...textEvent('text', part.text), ...readCitations(part.annotations, text.startOf(position))]
+      const citations = readCitations(part.annotations, text.startOf(position))
+      return [...textEvent('text', separator), ...textEvent('text', part.text), ...citations]
     })
   }
   if (item.type !== 'reasoning') return readDoneItem(item)

@@ -11,6 +11,7 @@ import {
   readDoneItem,
   readEnding,
   startedEvent,
+  textEvent,
   thoughtEvent,
   toolUnitEvents,
 } from './openai-responses-events.ts'
@@ -33,6 +34,8 @@ class ResponseStream {
   readonly #calls = new ResponseCalls()
   /** The ids of items that were reported as done. */
   readonly #doneItems = new Set<string | undefined>()
+  /** Whether a message was added whose text has not started. */
+  #startsMessage = false
   /** All text so far, to find what only the whole response has. */
   #emittedText = ''
 
@@ -54,6 +57,7 @@ class ResponseStream {
       case 'response.reasoning_summary_part.added':
         return event.summary_index ? [thoughtEvent('\n\n')] : []
       case 'response.output_item.added':
+        this.#startsMessage ||= item.type === 'message'
         return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : toolUnitEvents(item)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
@@ -101,10 +105,13 @@ class ResponseStream {
   }
 
   #emitText(position: PartPosition, text: string | undefined): UpstreamEvent[] {
+    if (!text && this.#startsMessage) return []
+    const separator = this.#startsMessage ? this.#text.startMessage() : ''
+    this.#startsMessage = false
     // Also an empty text starts its part.
     this.#text.add(position, text)
     this.#emittedText += text ?? ''
-    return this.#emit('text', position, text)
+    return [...textEvent('text', separator), ...this.#emit('text', position, text)]
   }
 
   #emit(type: DeltaType, position: PartPosition, text: string | undefined): UpstreamEvent[] {
