@@ -44,13 +44,13 @@ export const Settings = z.strictObject({
       error: 'must be "auto" or a whole number from 1 to 256',
     })
     .default(1)
-    .describe('The number of processes that answer requests. `auto`: the number of cores minus one.'),
+    .describe('The number of processes that serve requests. `auto`: the number of cores minus one.'),
   worker_silence_ms: z.coerce
     .number()
     .int()
     .min(1000)
     .default(20_000)
-    .describe('A worker that has not answered its primary for this time is killed and replaced.'),
+    .describe('The time without a response to the primary after which a worker is killed and replaced.'),
   data_dir: z
     .string()
     .min(1)

@@ -38,10 +38,10 @@ export const databaseSettings = {
     'The timeout of a statement in Postgres. Migrations have none.',
   ),
   database_lock_timeout_ms: millisecondsSetting(5000).describe(
-    'How long a statement in Postgres waits for a lock of another transaction.',
+    'The maximum time for which a statement in Postgres waits for a lock of another transaction.',
   ),
   database_idle_transaction_timeout_ms: millisecondsSetting(7000).describe(
-    'How long a transaction can be idle before Postgres ends it and releases the locks of a dead host.',
+    'The idle time after which Postgres ends a transaction, and releases the locks of a dead host.',
   ),
   database_query_timeout_ms: millisecondsSetting(9000).describe(
     'The time without a response after which a connection to Postgres is replaced. At least one second more than the statement timeout.',
@@ -61,7 +61,7 @@ export const databaseSettings = {
     .max(86_400_000)
     .default(0)
     .describe(
-      'How long cached keys, guardrails, presets and provider keys are used while Postgres is unreachable; 0: not. Keys that are revoked in that time still work.',
+      'The time for which cached keys, guardrails, presets and provider keys are used while Postgres is unreachable; 0: none. Keys that are revoked in that time still work.',
     ),
   stale_limits: z
     .enum(['refuse', 'leased'])

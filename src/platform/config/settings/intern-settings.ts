@@ -9,7 +9,7 @@ export const internSettings = {
     .min(1000)
     .max(3_600_000)
     .default(30_000)
-    .describe('How long the daemon of an intern can fail to answer before it is restarted.'),
+    .describe('The time without a response after which the daemon of an intern is restarted.'),
   intern_idle_ms: z.coerce
     .number()
     .int()
@@ -18,9 +18,11 @@ export const internSettings = {
     .default(0)
     .describe('The time without a turn after which the processes of an intern end until the next prompt; 0: never.'),
   intern_agent_answer_ms: millisecondsSetting(60_000).describe(
-    'How long an agent can take to start and to open or resume a session before the turn is refused.',
+    'The time in which an agent must start and open or resume a session. After it, the turn is refused.',
   ),
-  intern_question_ms: millisecondsSetting(300_000).describe('How long a question of an intern waits for its answer.'),
+  intern_question_ms: millisecondsSetting(300_000).describe(
+    'The time for which a question of an intern waits for its answer.',
+  ),
   intern_open_questions: z.coerce
     .number()
     .int()

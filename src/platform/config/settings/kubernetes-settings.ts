@@ -83,6 +83,8 @@ export const kubernetesSettings = {
   kubernetes_memory_request: Quantity.default('128Mi').describe(
     'The memory request of each intern. The limit is `intern_memory_bytes`.',
   ),
-  kubernetes_start_ms: millisecondsSetting(180_000).describe('How long a pod can take until its intern answers.'),
-  kubernetes_stop_ms: millisecondsSetting(60_000).describe('How long the deletion of an intern’s objects can take.'),
+  kubernetes_start_ms: millisecondsSetting(180_000).describe(
+    'The time in which a pod must start and its intern must respond.',
+  ),
+  kubernetes_stop_ms: millisecondsSetting(60_000).describe('The maximum time for the deletion of an intern’s objects.'),
 }

@@ -18,7 +18,7 @@ export const networkSettings = {
     .max(3_600_000)
     .default(60_000)
     .describe(
-      'How long a client can take to send a request with its body, before it gets 408. Headers must arrive within 15 s.',
+      'The time in which a client must send a request with its body. After it, the client gets 408. Headers must arrive within 15 s.',
     ),
   min_upload_bytes_per_second: z.coerce
     .number()

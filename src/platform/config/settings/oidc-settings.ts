@@ -15,7 +15,7 @@ export const oidcSettings = {
   oidc_issuer: SecureAddress.optional().describe(
     'The issuer of OpenID Connect. Its redirect URI is `/api/v1/sessions/oidc/callback` of this service.',
   ),
-  oidc_client_id: z.string().min(1).optional().describe('The client id of this service at the issuer.'),
+  oidc_client_id: z.string().min(1).optional().describe('The client ID of this service at the issuer.'),
   oidc_client_secret: z
     .string()
     .min(1)
@@ -41,7 +41,7 @@ export const oidcSettings = {
   oidc_domains: listSetting(Domain)
     .default([])
     .describe(
-      'The e-mail domains whose accounts become members at their first sign-in; `*`: all accounts. If unset, only existing members can sign in.',
+      'The email domains whose accounts become members at their first sign-in; `*`: all accounts. If unset, only existing members can sign in.',
     ),
   oidc_role_claim: z
     .string()
@@ -79,10 +79,10 @@ export const oidcSettings = {
     .min(1)
     .default('email')
     .describe(
-      'The claim that contains the e-mail address, such as `upn` or `preferred_username`. Claims other than `email` also need `oidc_trust_addresses`.',
+      'The claim that contains the email address, such as `upn` or `preferred_username`. Claims other than `email` also need `oidc_trust_addresses`.',
     ),
   oidc_trust_addresses: z
     .stringbool()
     .default(false)
-    .describe('Whether to trust e-mail addresses for which the issuer does not state whether they are verified.'),
+    .describe('Whether to trust email addresses for which the issuer does not state whether they are verified.'),
 }

@@ -8,14 +8,14 @@ export const retentionSettings = {
     .min(1)
     .max(3650)
     .default(30)
-    .describe('How long the record of a request is stored. Daily sums are not deleted.'),
+    .describe('The time for which the record of a request is stored. Daily sums are not deleted.'),
   content_retention_days: z.coerce
     .number()
     .int()
     .min(1)
     .max(3650)
     .default(30)
-    .describe('How long the contents of requests and responses are stored, in workspaces that enable it.'),
+    .describe('The time for which prompts and responses are stored, in workspaces that enable it.'),
   content_bytes: z.coerce
     .number()
     .int()

@@ -9,7 +9,7 @@ export const shutdownSettings = {
     .max(600_000)
     .default(0)
     .describe(
-      'How long new requests are accepted after SIGTERM while `/health` returns 503. It should be longer than a load balancer takes to notice it.',
+      'The time after SIGTERM in which new requests are accepted while `/health` returns 503. It should be longer than a load balancer needs to notice it.',
     ),
   shutdown_grace_ms: z.coerce
     .number()
@@ -17,5 +17,5 @@ export const shutdownSettings = {
     .min(0)
     .max(3_600_000)
     .default(1500)
-    .describe('How long requests in flight, including streams, can continue after that.'),
+    .describe('The maximum time for requests in flight, including streams, after that.'),
 }

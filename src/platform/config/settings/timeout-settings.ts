@@ -15,7 +15,7 @@ export const timeoutSettings = {
     'The longest time without data within a provider’s response.',
   ),
   first_content_hold_ms: millisecondsSetting(15_000).describe(
-    'How long a stream without content is held back so that a failure can still lead to another endpoint.',
+    'The maximum time for which a stream without content is held back, so that a failure can still lead to another endpoint.',
   ),
   drain_after_disconnect_ms: z.coerce
     .number()
@@ -24,7 +24,7 @@ export const timeoutSettings = {
     .max(3_600_000)
     .default(30_000)
     .describe(
-      'How long a response is read after its client disconnected, to learn its usage. 0: cancel it at once; limits are then charged the most that it can cost.',
+      'The time for which a response is read after its client disconnected, to learn its usage. 0: cancel it at once; limits are then charged its maximum cost.',
     ),
   keepalive_ms: millisecondsSetting(15_000).describe(
     'The interval of keepalives in a stream, from before the first attempt to its end.',
