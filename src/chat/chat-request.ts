@@ -69,7 +69,7 @@ const generation = {
   top_logprobs: z.int().nullish(),
   seed: z.int().nullish(),
   stop: z.union([z.string(), z.array(z.string())], { error: 'must be text or an array of text' }).nullish(),
-  max_tokens: OutputLimit.nullish().describe('Deprecated: `max_completion_tokens`.'),
+  max_tokens: OutputLimit.nullish().describe('Deprecated: use `max_completion_tokens`.'),
   max_completion_tokens: OutputLimit.nullish(),
   n: ChoiceCount.nullish().describe(
     'Number of responses. More than one needs a provider with the chat-completions protocol; without one, the request is rejected.',

@@ -15,7 +15,7 @@ export const MessagesCall = MessagesRequest.extend({
   output_format: z
     .looseObject({ type: z.string(), schema: z.looseObject({}).optional() })
     .nullish()
-    .describe('Deprecated: `output_config.format`.'),
+    .describe('Deprecated: use `output_config.format`.'),
 }).meta({
   id: 'MessagesCall',
   description: 'A messages request. Without a preset, `model` or `models` is required.',

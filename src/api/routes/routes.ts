@@ -82,7 +82,7 @@ export const routes: Route[] = tables
 
 export const tags = [
   { name: 'service', description: 'The status and health of the service.' },
-  { name: 'completions', description: 'Answers of models from any provider that serves them.' },
+  { name: 'completions', description: 'Responses of models from any provider that serves them.' },
   { name: 'usage', description: 'Usage and costs of requests.' },
   { name: 'models', description: 'Models and prices.' },
   { name: 'endpoints', description: 'Endpoints of models, with prices and measurements.' },

@@ -41,7 +41,7 @@ export const defaultLimit = 500
 
 /** Filter, order, page and format of a list. Without `offset` and `limit` the list is complete. */
 export const ModelQuery = ModelFilter.extend({
-  sort: oneOf(sorts, 'Models without a value for the sort key come last. Default: newest first.'),
+  sort: oneOf(sorts, 'The sort order. Models without a value for the sort key come last. Default: newest first.'),
   offset: integer('Number of models to skip.', { orNull: true }),
   limit: integer(`Maximum number of models. Defaults to ${defaultLimit} if only \`offset\` is set.`, {
     min: 1,

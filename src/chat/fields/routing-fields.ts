@@ -46,7 +46,7 @@ export type ProviderPreferences = z.infer<typeof ProviderPreferences>
 
 export const Route = z.enum(['fallback', 'sort']).nullish().meta({
   deprecated: true,
-  description: 'Deprecated: `fallback` means `provider.sort.partition` `model`, `sort` means `none`.',
+  description: 'Deprecated: use `provider.sort.partition`. `fallback` means `model`, `sort` means `none`.',
 })
 
 export const Plugin = z.looseObject({ id: z.string() }).describe('A plugin and its settings.')

@@ -58,7 +58,7 @@ export function helpFor(name: string, { help }: Field): string {
 function helpOf(name: string, field: Field, isUpdate: boolean): string {
   const help = helpFor(name, field)
   const defaultNote = field.default === undefined || isSwitch(field, isUpdate) ? '' : ` (default: ${field.default})`
-  const removalNote = field.isNullable && isUpdate ? '. "null" removes it' : ''
+  const removalNote = field.isNullable && isUpdate && !/\bnull\b/.test(help) ? '. "null" removes it' : ''
   return help + defaultNote + removalNote
 }
 

@@ -13,7 +13,7 @@ export function chatCommand(command: Command, terminal: Terminal): void {
   command
     .argument('<intern>', 'Name or ID of the intern')
     .addOption(
-      new Option('--mode <mode>', 'Whether the intern asks you before it acts')
+      new Option('--mode <mode>', 'Approval mode: whether the intern asks you before it acts')
         .choices(['manual', 'self-drive'])
         .default('manual'),
     )

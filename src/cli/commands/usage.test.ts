@@ -36,5 +36,5 @@ test('usage prints rows by member, key, workspace, day or model, and the total',
     /^Workspace "lab" not found\. To list all: npx signalbox w/,
   )
   const { code, out: refusal } = await run(service, 'usage', '--for', 'eve@example.com')
-  assert.deepEqual([code, /nobody in the organization has this address/.test(refusal)], [1, true])
+  assert.deepEqual([code, /no member has this email address/.test(refusal)], [1, true])
 })

@@ -14,7 +14,7 @@ const allowList = (users: string) =>
 
 /** The rules of a credential: its users, its models, and whether the operator's key is an alternative. */
 const ruleFields = {
-  disabled: z.boolean(),
+  disabled: z.boolean().describe('Whether the key is disabled: stored, but not used.'),
   allowed_api_key_hashes: allowList('The keys, by hash,'),
   allowed_models: allowList('The models'),
   allowed_user_ids: allowList('The members'),

@@ -23,7 +23,7 @@ export const RulesReplayRequest = strictFields({
     .min(0)
     .max(500)
     .default(0)
-    .describe('Maximum number of listed questions that a rule would have decided, latest first.'),
+    .describe('Maximum number of listed questions that a rule would have decided, newest first.'),
 }).meta({ id: 'InternRulesReplayRequest' })
 export type RulesReplayRequest = z.infer<typeof RulesReplayRequest>
 

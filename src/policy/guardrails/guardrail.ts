@@ -45,12 +45,12 @@ export const Guardrail = z
     description: z.string().nullable(),
     ...Policy.shape,
     ...Amounts.partial().shape,
-    resets_at: z.iso.datetime().nullable().optional().describe('When the next period begins; null for never.'),
+    resets_at: z.iso.datetime().nullable().optional().describe('The start of the next period; null for never.'),
     spenders: z
       .array(Spender)
       .optional()
       .describe(
-        'The at most 10 members and keys that have spent the most of the limit, highest spending first. The amounts of the guardrail itself are those of the first entry.',
+        'Up to 10 members and keys with the highest spending of the limit, highest first. The amounts of the guardrail itself are those of the first entry.',
       ),
     group_spending: z
       .array(GroupSpending)

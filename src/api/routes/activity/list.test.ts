@@ -52,5 +52,5 @@ test('activity has spending by member, key and day, with names of deleted ones',
   assert.deepEqual([days.length, days[0].requests, days[0].user_id], [1, 3, undefined])
   const stranger = await service.manage('GET', '/activity?user_id=eve@example.com')
   assert.equal(stranger.status, 400)
-  assert.match(stranger.body.error.message, /user_id: nobody in the organization has this address/)
+  assert.match(stranger.body.error.message, /user_id: no member has this email address/)
 })

@@ -80,5 +80,5 @@ function toDimensions(groupBy: readonly (typeof groups)[number][]): Set<Activity
 async function requireUserId({ db }: Pick<ApiDeps, 'db'>, organizationId: string, name: string): Promise<string> {
   const id = await resolveUserId(db.query, organizationId, name)
   if (id !== undefined) return id
-  throw new Fault('invalid', 'Invalid request: user_id: nobody in the organization has this address')
+  throw new Fault('invalid', 'Invalid request: user_id: no member has this email address')
 }

@@ -10,7 +10,7 @@ import { GenerationFilters, toLedgerFilter } from '../generations/filters.ts'
 import { route } from '../route.ts'
 
 const Query = z.object({
-  by: z.enum(groupings).describe('Groups by session, or by the values of a tag.'),
+  by: z.enum(groupings).describe('Group by session, or by the values of a tag.'),
   tag_name: z.string().min(1).max(64).optional().describe('The tag whose values are the groups. Required for `tag`.'),
   limit: wholeNumber({ min: 1, max: 1000 }).default(100).describe('Maximum number of groups, 1 to 1,000.'),
   ...GenerationFilters.shape,

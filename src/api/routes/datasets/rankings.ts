@@ -12,7 +12,7 @@ const UnsupportedFilter = z.string().optional().describe('Not supported. A reque
 const Query = z.object({
   start_date: Day.describe('The first day (YYYY-MM-DD, UTC). By default 30 days before the last one.'),
   end_date: Day.describe('The last day. By default today.'),
-  period: z.enum(['day', 'week', 'month']).default('day').describe('The length of a row. Weeks begin on Monday.'),
+  period: z.enum(['day', 'week', 'month']).default('day').describe('The length of a row. Weeks start on Monday.'),
   modality: UnsupportedFilter,
   context_bucket: UnsupportedFilter,
   category: UnsupportedFilter,
@@ -37,7 +37,7 @@ export const listDailyRankings = route({
   key: 'any',
   summary: 'Rank models by tokens for each day, week or month',
   description:
-    'Ranks the models of the requests that `POST /analytics/query` counts for the same key: up to 50 for each period, and the sum of the others.',
+    'Ranks the models of the requests that `POST /analytics/query` counts for the same key. Returns up to 50 models for each period, and the sum of the others.',
   request: { query: Query },
   response: z.object({
     data: z.array(Ranking),

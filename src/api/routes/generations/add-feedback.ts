@@ -15,7 +15,7 @@ export const addGenerationFeedback = route({
   request: {
     body: z.object({
       generation_id: z.string().min(1).max(256),
-      category: z.enum(feedbackCategories),
+      category: z.enum(feedbackCategories).describe('The kind of problem.'),
       comment: text({ max: 2000 }).nullish().describe('At most 2,000 characters.'),
     }),
   },

@@ -39,7 +39,7 @@ export const GenerationFilters = z.object({
     .regex(/^[^=]{1,64}=.{1,128}$/s, 'must have the form name=value')
     .optional()
     .describe('Filter by tag, as `name=value`: a pair of `metadata` of the request.'),
-  model: NameFilter.describe('Filter by answering model, or by requested model if no model answered.'),
+  model: NameFilter.describe('Filter by the model that responded, or by the requested model if none did.'),
   provider: NameFilter.describe('Filter by slug of the provider.'),
   preset: NameFilter.describe('Filter by slug of the preset.'),
   guardrail_id: z

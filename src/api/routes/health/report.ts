@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 
 const Check = z.object({
-  status: z.enum(['ok', 'degraded', 'failed']).describe('`degraded`: completions are answered, with a restriction.'),
+  status: z.enum(['ok', 'degraded', 'failed']).describe('`degraded`: completions are served, with a restriction.'),
   message: z.string().optional().describe('The problem and its effect.'),
 })
 

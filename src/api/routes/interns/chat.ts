@@ -12,7 +12,7 @@ export const chatWithIntern = route({
   key: 'api',
   summary: 'Send a prompt to an intern, or answer its question',
   description:
-    'The reply is streamed as chat-completion chunks and ends with `[DONE]`. A reply that ends with `tool_calls` needs an answer: send its `session_id` and a last message of role `tool`. With `background`, the run continues after you disconnect; without `stream`, the answer is then 202 with the run, which can be followed in its session.',
+    'The reply is streamed as chat-completion chunks and ends with `[DONE]`. A reply that ends with `tool_calls` needs an answer: send its `session_id` and a last message of role `tool`. With `background`, the run continues after you disconnect; without `stream`, the response is then 202 with the run, which can be followed in its session.',
   request: { params: InternParams, body: InternChatRequest },
   mediaTypes: ['text/event-stream'],
   events: CompletionChunk,

@@ -19,7 +19,7 @@ export const deleteInternRoute = route({
   key: 'api',
   summary: 'Delete an intern with its workspace and sessions',
   description:
-    'Stops the intern, and deletes its workspace, sessions and history. This cannot be undone. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
+    'Stops the intern, and deletes its workspace, sessions and history. This cannot be undone. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: DeleteBody },
   status: 202,
   response: z.object({ deleting: z.literal(true) }),

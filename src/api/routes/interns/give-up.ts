@@ -12,7 +12,7 @@ export const giveUpInternRoute = route({
   key: 'api',
   summary: 'Give up the files of an intern on a lost host',
   description:
-    'Stops the intern and detaches it from its host. At its next start it gets an empty workspace on any host with capacity. If its host returns, processes of the intern there are ended, and its files stay there. Only the creator of the intern is allowed to do this; after the creator has left, everyone who can see the intern is allowed to do this.',
+    'Stops the intern and detaches it from its host. At its next start it gets an empty workspace on any host with capacity. If its host returns, processes of the intern there are ended, and its files stay there. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: NoBody },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

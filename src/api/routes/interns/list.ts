@@ -12,7 +12,7 @@ export const listInternsRoute = route({
   path: '/interns',
   tag: 'interns',
   key: 'api',
-  summary: 'List the interns of the workspace that you see, newest first',
+  summary: 'List the interns of the workspace that you can see, newest first',
   description: 'Lists the interns that the member of the calling key created, and those shared with the workspace.',
   request: {
     query: z.object({

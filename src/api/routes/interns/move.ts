@@ -17,7 +17,7 @@ export const moveInternRoute = route({
   key: 'api',
   summary: 'Move an intern to another host',
   description:
-    'The intern must be stopped, or its host lost. An intern that was in service is started on the new host. The service does not move files: first copy its folder to the data folder of the new host. The intern gets a new key. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
+    'The intern must be stopped, or its host lost. An intern that was in service is started on the new host. The service does not move files: first copy its folder to the data folder of the new host. The intern gets a new key. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: Move },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'payload_too_large'],

@@ -14,5 +14,5 @@ export const RunParams = InternParams.extend({
     .string()
     .min(1)
     .max(512)
-    .describe('The ID of the run, as `run_id` in the transcript or in the answer of a background run.'),
+    .describe('The ID of the run, as `run_id` in the transcript or in the response of a background run.'),
 })

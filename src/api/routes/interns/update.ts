@@ -15,7 +15,7 @@ export const updateInternRoute = route({
   key: 'api',
   summary: 'Update an intern; changes take effect at its next start',
   description:
-    'Missing fields stay unchanged. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
+    'Missing fields stay unchanged. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: InternPatch },
   response: InternRecord,
   etag: internEntity,

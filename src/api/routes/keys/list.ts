@@ -32,7 +32,7 @@ const Query = PageQuery.extend({
     .optional()
     .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
   q: SearchText.describe(
-    'Words that must all occur in the name or label of the key, or in the name or address of its member; or the complete hash.',
+    'Words that must all occur in the name or label of the key, or in the name or address of its member. Also accepts the complete hash.',
   ),
   hashes: Hashes.optional().describe(
     'Comma-separated hashes, at most 100. Returns only these keys, in this order, of all workspaces that the caller reaches, also disabled ones.',
@@ -47,7 +47,7 @@ const Query = PageQuery.extend({
     .literal('limit_used')
     .optional()
     .describe(
-      'Returns only the enabled keys with a limit, of all workspaces that the caller reaches. Keys whose limit is exhausted come first. The others are sorted by the share of the limit that they are expected to use.',
+      'Returns only the enabled keys with a limit, of all workspaces that the caller reaches. Keys whose limit is used up come first. The others are sorted by the share of the limit that they are expected to use.',
     ),
   include_disabled: booleanParameter('Whether to include disabled keys.').prefault('false'),
 })

@@ -155,7 +155,7 @@ onEachDatabase('members of the organization', (kind) => {
       assert.equal(status, 404)
     }
     const bodies = [
-      [{ email: 'ada', name: 'Ada' }, /email: expected an e-mail address/],
+      [{ email: 'ada', name: 'Ada' }, /email: expected an email address/],
       [{ email: 'ada@example.com' }, /name/],
       [{ email: 'ada@example.com', name: ' ' }, /name/],
       [{ ...ada, role: 'owner' }, /role.*org:admin/],

@@ -17,7 +17,7 @@ export const updateOrganization = route({
   key: 'management',
   scope: 'organization',
   summary: 'Update the organization',
-  description: 'Missing fields stay unchanged. Without `interns_programme`, interns are answered with 404.',
+  description: 'Missing fields stay unchanged. Without `interns_programme`, the routes of interns return 404.',
   request: { body: OrganizationPatch },
   response: z.object({ data: Organization }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],

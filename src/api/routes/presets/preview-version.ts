@@ -22,7 +22,8 @@ export const previewPresetVersion = route({
   tag: 'presets',
   key: 'management',
   summary: 'Check a version of a preset without saving it',
-  description: 'Takes the body of `POST /presets/{slug}/versions`, and stores nothing. The preset need not exist.',
+  description:
+    'Takes the body of `POST /presets/{slug}/versions`, and stores nothing. The preset does not have to exist.',
   request: { params: PresetParams, query: StrictPresetWorkspace, body: NewPresetVersion },
   response: z.object({ data: Preview }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],

@@ -10,7 +10,7 @@ export const listSignInMethods = route({
   key: 'none',
   summary: 'List the sign-in methods',
   description:
-    'Keys and sign-in links are always available, OpenID Connect (`GET /sessions/oidc`) if the settings have an issuer, and passkeys at a host name with TLS and at localhost.',
+    'Keys and sign-in links are always available. OpenID Connect (`GET /sessions/oidc`) needs an issuer in the settings, and passkeys need a host name with TLS or localhost.',
   response: z.object({ data: z.array(z.enum(signInMethods)) }),
   faults: [],
   handler: async ({ raw }, { oidcClient, config, connectionOf }) => {

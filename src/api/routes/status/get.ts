@@ -30,7 +30,7 @@ export const getStatus = route({
   scope: 'organization',
   summary: 'Get the status of the service',
   description:
-    'Reports circuit breakers that are not closed, metered requests that are not in the database yet, reserved money, interns that failed or wait, providers without a credential, and skipped catalogue entries. `host` covers all processes of the answering host; `organization` covers all servers. Metrics are at `GET /metrics`, changes of circuits and interns at `GET /events`.',
+    'Reports circuit breakers that are not closed, metered requests that are not in the database yet, and reserved money. Also reports interns that failed or wait, providers without a credential, and skipped catalogue entries. `host` covers all processes of the responding host; `organization` covers all servers. Metrics are at `GET /metrics`, changes of circuits and interns at `GET /events`.',
   response: z.object({ data: Status }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller }, deps) => {

@@ -22,12 +22,12 @@ const Process = z
     ledger: z
       .object({
         memory: Waiting,
-        files: Waiting.describe('Of all processes of this host, as last seen by the answering one.'),
+        files: Waiting.describe('Of all processes of this host, as last seen by the responding one.'),
         is_full: z.boolean().describe('No further requests are accepted, because too many wait to be written.'),
       })
       .describe('Metered requests that are not yet in the database.'),
   })
-  .meta({ id: 'ProcessStatus', description: 'A process of the service on the answering host.' })
+  .meta({ id: 'ProcessStatus', description: 'A process of the service on the responding host.' })
 
 const RestrictedCircuit = z
   .object({

@@ -10,7 +10,7 @@ export const createWebhookRoute = route({
   key: 'management',
   summary: 'Create a webhook for intern and budget events of a workspace',
   description:
-    'Deliveries are signed according to Standard Webhooks, and can be verified with its libraries. The webhook receives events of interns that are shared with the workspace or created by the same member. For each spending limit of the workspace, its guardrails and keys, it receives one event per period at each threshold, by default at 50, 80 and 100 %.',
+    'Deliveries are signed according to Standard Webhooks, and can be verified with its libraries. The webhook receives events of interns that are shared with the workspace or created by the same member. It also receives events of the spending limits of the workspace, its guardrails and keys: one per period at each threshold, by default at 50, 80 and 100 %.',
   request: { body: NewWebhook },
   status: 201,
   response: z.object({ data: Webhook, secret: WebhookSecret }),

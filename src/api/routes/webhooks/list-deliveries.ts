@@ -10,11 +10,11 @@ export const listWebhookDeliveries = route({
   tag: 'webhooks',
   key: 'management',
   roles: webhookRoles,
-  summary: 'List the deliveries of a webhook, latest first',
+  summary: 'List the deliveries of a webhook, newest first',
   description: 'Stored for seven days after the delivery succeeded or failed.',
   request: {
     params: WebhookParams,
-    query: PageQuery.extend({ state: z.enum(deliveryStates).optional() }),
+    query: PageQuery.extend({ state: z.enum(deliveryStates).optional().describe('Filter by state.') }),
   },
   response: pageOf(WebhookDelivery),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],

@@ -11,7 +11,7 @@ const Rotation = strictFields({
     .min(0)
     .max(overlapHours.max)
     .default(overlapHours.default)
-    .describe('How long the previous secret also signs deliveries. 0: not at all.'),
+    .describe('The time for which the previous secret also signs deliveries, in hours. 0: none.'),
 }).meta({ id: 'WebhookRotation' })
 
 export const rotateWebhookSecret = route({

@@ -14,7 +14,7 @@ export const replayWorkspaceInternRules = route({
   isRead: true,
   summary: 'Replay rules against past questions of all interns of a workspace',
   description:
-    'Applies the rules, as stored or as given in `rules`, to the permission questions of a time range of at most 92 days, and lists where people decided differently. Nothing is stored.',
+    'Applies the rules, as stored or as given in `rules`, to the permission questions of a time range of at most 92 days. Lists the questions that members decided differently. Nothing is stored.',
   request: { params: WorkspaceParams, body: RulesReplayRequest },
   response: z.object({ data: RulesReplay }),
   faults: [

@@ -22,7 +22,7 @@ export const webhooks = {
     description: 'Create a webhook and print its secret. It is shown only once',
     arguments: { url: { name: 'url', help: 'URL that receives the events, or mailto: and an email address' } },
     options: {
-      format: ['--format <format>', 'Form of the body'],
+      format: ['--format <format>', 'Format of the body'],
       events: [eventOption[0], `${eventOption[1]} (default: all)`],
       include: includeOption,
     },
@@ -40,7 +40,7 @@ export const webhooks = {
     name: 'webhooks rotate',
     description: 'Replace the secret of a webhook and print the new one. It is shown only once',
     options: {
-      overlap_hours: ['--overlap <hours>', 'How long the previous secret also signs events, in hours (default: 24)'],
+      overlap_hours: ['--overlap <hours>', 'Hours for which the previous secret also signs events (default: 24)'],
     },
     print: printSecret,
   },

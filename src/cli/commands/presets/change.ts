@@ -59,7 +59,7 @@ export function changeCommands(presets: Command, { env, out }: Terminal): void {
   presets
     .command('preview')
     .description('Check a version without saving it, and print the chat request that it makes')
-    .argument('<slug>', 'Slug of the preset; it need not exist')
+    .argument('<slug>', 'Slug of the preset; it does not have to exist')
     .argument('<file>', 'JSON file with a request body, or with the system_prompt and config of a version')
     .addOption(new Option('--as <kind>', 'Kind of the file (default: as for save)').choices([...kinds]))
     .addHelpText('after', managementKeyHelp)

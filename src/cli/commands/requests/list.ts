@@ -55,7 +55,7 @@ export function addFilterOptions(command: Command): Command {
     )
     .option('--outcome <names>', 'Filter by outcome: success, failed, refused or client_left, separated by commas')
     .option('--error <kind>', 'Filter by error, such as "limit_reached"')
-    .option('--model <id>', 'Filter by requested or answering model')
+    .option('--model <id>', 'Filter by the requested model, or by the model that responded')
     .option('--provider <slug>', 'Filter by provider')
     .option('--preset <slug>', 'Filter by preset')
     .option('--session <id>', 'Filter by session')

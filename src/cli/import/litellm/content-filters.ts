@@ -73,10 +73,10 @@ function convertGuardrail(value: unknown, notes: ImportNotes): FilterSet[] | und
   }
   const modes = [fields.mode ?? 'pre_call'].flat().map((mode) => (sectionOf(mode) ? 'pre_call' : String(mode)))
   if (!modes.some((mode) => mode === 'pre_call' || mode === 'during_call')) {
-    notes.add(`guardrails ${name}`, `mode ${modes.join(', ')}: filters check requests, not answers or logs`)
+    notes.add(`guardrails ${name}`, `mode ${modes.join(', ')}: filters check requests, not responses or logs`)
     return undefined
   }
-  if (modes.includes('post_call')) notes.add(`guardrails ${name}`, 'only requests are filtered, not answers')
+  if (modes.includes('post_call')) notes.add(`guardrails ${name}`, 'only requests are filtered, not responses')
   return convertFilter(
     { name: String(name), isDefaultOn: fields.default_on === true },
     String(fields.guardrail),

@@ -13,7 +13,7 @@ export const writeInternArchive = route({
   roles: storageRoles,
   summary: 'Upload a tar.gz into a folder of an intern’s workspace',
   description:
-    'The folder is created if missing; files of the same name are replaced. The archive is unpacked completely or not at all. An archive with an entry that leads out of the folder (an absolute name, `..`, a link), a hard link, a device or a pipe is rejected (400 or 403), and so is one that is too large (413).',
+    'The folder is created if missing; files of the same name are replaced. The archive is unpacked completely or not at all. An archive is rejected (400 or 403) if an entry leads out of the folder (an absolute name, `..`, a link), or is a hard link, a device or a pipe. One that is too large gets 413.',
   request: { params: InternParams, query: strictFields(FolderPathQuery.shape) },
   uploads: ['application/gzip', 'application/octet-stream'],
   response: z.object({

@@ -34,7 +34,7 @@ export const listQuestions = route({
   path: '/interns/questions',
   tag: 'interns',
   key: 'api',
-  summary: 'List the open questions of all interns that you see',
+  summary: 'List the open questions of all interns that you can see',
   description:
     'Sorted by deadline. Combines `GET /interns/{internId}/questions` of all running interns of `GET /interns`. `GET /interns/{internId}/questions/{questionId}` returns a permission that is cut here with all details.',
   request: {

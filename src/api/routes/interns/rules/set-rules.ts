@@ -11,7 +11,7 @@ export const setInternRules = route({
   key: 'api',
   summary: 'Set the rules for an intern',
   description:
-    'Replaces all rules with a new version. Takes effect within a second, also for runs in progress. Only the creator of the intern is allowed to do this; after the creator has left, anyone who can see the intern can set them.',
+    'Replaces all rules with a new version. Takes effect within a second, also for runs in progress. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: RulesBody },
   response: z.object({ data: RulesRecord }),
   faults: [

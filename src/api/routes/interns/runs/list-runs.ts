@@ -15,9 +15,9 @@ export const listInternRuns = route({
   path: '/interns/{internId}/runs',
   tag: 'interns',
   key: 'api',
-  summary: 'List the runs of an intern, latest first',
+  summary: 'List the runs of an intern, newest first',
   description:
-    'Lists the runs of all members, in the background or not, also while the intern is stopped. Available to everyone who sees the intern. Runs are stored as long as transcripts.',
+    'Lists the runs of all members, in the background or not, also while the intern is stopped. Available to everyone who can see the intern. Runs are stored as long as transcripts.',
   request: {
     params: InternParams,
     query: z.object({

@@ -28,7 +28,7 @@ export const listInternSessionEvents = route({
   key: 'api',
   summary: 'Stream the changes of a session',
   description:
-    'Server-sent events: first all entries of the session, then changes. An `entry` event has a complete entry, which replaces any entry with the same id. A `text` event has the next piece of a text and its `offset`; it has no event id, and an `entry` event follows when the entry is saved. An `end` event has the reason for the end of a stream, such as a deleted key. Send the header `Last-Event-ID`, as browsers do automatically, to receive only later changes. It stays valid after restarts of the server and the intern.',
+    'Server-sent events: first all entries of the session, then changes. An `entry` event has a complete entry, which replaces any entry with the same id. A `text` event has the next piece of a text and its `offset`, and no event ID. An `entry` event follows when the entry is saved. An `end` event has the reason for the end of a stream, such as a deleted key. Send the header `Last-Event-ID`, as browsers do automatically, to receive only later changes. It stays valid after restarts of the server and the intern.',
   request: { params: SessionParams },
   mediaTypes: ['text/event-stream'],
   events: SessionEventItem,

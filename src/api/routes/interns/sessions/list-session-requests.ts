@@ -34,7 +34,7 @@ export const listInternSessionRequests = route({
   key: 'api',
   summary: 'List the model requests of a session, oldest first',
   description:
-    'The requests that were sent with the key of the intern during the runs of the session, and their total cost. Available to everyone who sees the intern. Requests are written within a second of their end. Runs that ended before an upgrade to this version have none.',
+    'The requests that were sent with the key of the intern during the runs of the session, and their total cost. Available to everyone who can see the intern. Requests are written within a second of their end. Runs that ended before an upgrade to this version have none.',
   request: {
     params: SessionParams,
     query: z.object({

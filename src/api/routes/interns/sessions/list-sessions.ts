@@ -11,8 +11,8 @@ export const listInternSessions = route({
   path: '/interns/{internId}/sessions',
   tag: 'interns',
   key: 'api',
-  summary: 'List the sessions of an intern, latest first',
-  description: 'Available to everyone who sees the intern, whether it runs or not.',
+  summary: 'List the sessions of an intern, newest first',
+  description: 'Available to everyone who can see the intern, whether it runs or not.',
   request: {
     params: InternParams,
     query: z.object({
