@@ -76,7 +76,7 @@ test('an agent that never initializes is abandoned', async () => {
   })
   const refusal = await refusalOf(daemon.say('say hi'))
   assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [503, 'intern_not_ready', true])
-  assert.match(refusal?.message ?? '', /did not answer initialize within 0.1 s/)
+  assert.match(refusal?.message ?? '', /did not respond to initialize within 0.1 s/)
 })
 
 test('an agent without work is stopped, and started again for the next turn', async () => {

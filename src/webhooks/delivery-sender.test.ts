@@ -114,14 +114,14 @@ onEachDatabase('a sender of webhooks', (kind) => {
     }
     assert.equal(w.observed.at(-1), 'failed')
     const [delivery] = await w.deliveries()
-    assert.deepEqual([delivery?.state, delivery?.last_error], ['failed', 'answered with status 500'])
+    assert.deepEqual([delivery?.state, delivery?.last_error], ['failed', 'returned the status 500'])
     await retryDelivery(w.deps, await w.current(), id)
     await until(() => w.observed.length === retrySeconds.length + 2)
   })
 
   test('disables a webhook that failed for days, with reason and audit event', async () => {
     for (const [status, reason] of [
-      [500, /^All deliveries failed for 5 days; the last error: answered with status 500\.$/],
+      [500, /^All deliveries failed for 5 days; the last error: returned the status 500\.$/],
       [410, /answered 410/],
     ] as const) {
       await using receiver = await startReceiver((response) => response.writeHead(status).end())

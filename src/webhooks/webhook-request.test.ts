@@ -58,7 +58,7 @@ test('a redirect is not followed, and the error names the server it leads to', a
   assert.deepEqual([status, behind.received.length], [307, 0])
   assert.equal(
     error,
-    `answered with status 307, a redirect to ${behind.origin}. Redirects are not followed: set the URL of the webhook to the final address`,
+    `returned the status 307, a redirect to ${behind.origin}. Redirects are not followed: set the URL of the webhook to the final address`,
   )
 })
 
@@ -66,14 +66,14 @@ test('a redirect of the same server does not show the path', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(308, { location: '/secret/' }).end())
   assert.match(
     (await post([receiver.origin], receiver.url)).error ?? '',
-    /^answered with status 308, a redirect to another path\./,
+    /^returned the status 308, a redirect to another path\./,
   )
 })
 
 test('a redirect to an invalid URL is reported as the status alone', async () => {
   for (const location of ['http://[', 'mailto:ada@example.com']) {
     await using receiver = await startReceiver((response) => response.writeHead(302, { location }).end())
-    assert.equal((await post([receiver.origin], receiver.url)).error, 'answered with status 302', location)
+    assert.equal((await post([receiver.origin], receiver.url)).error, 'returned the status 302', location)
   }
 })
 

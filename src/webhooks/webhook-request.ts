@@ -60,7 +60,7 @@ export async function sendRequest(
     const isTimeout = attemptSignal.aborted && !signal.aborted
     return {
       status: null,
-      error: isTimeout ? `no answer within ${attemptTimeoutMs / 1000} s` : errorText(error as Error, target),
+      error: isTimeout ? `no response within ${attemptTimeoutMs / 1000} s` : errorText(error as Error, target),
     }
   }
 }
@@ -70,7 +70,7 @@ const singleValue = (header: string | string[] | undefined) => (typeof header ==
 
 /** Describes an answer that is not a success. Shows only the origin of a redirect, because paths of webhooks are secret. */
 function refusalText(status: number, location: string | undefined, url: URL): string {
-  const response = `answered with status ${status}`
+  const response = `returned the status ${status}`
   const target = location === undefined ? null : URL.parse(location, url)
   if (status < 300 || status >= 400 || !target || !/^https?:$/.test(target.protocol)) return response
   const destination = target.origin === url.origin ? 'another path' : target.origin

@@ -67,7 +67,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     if (loadavg()[0]! < availableParallelism()) assert.ok(performance.now() - lostAt < 10_000)
     assert.match(
       reported.last_failure_message,
-      /has not answered for 8 s, on the node node-1|node-1 has not reported since/,
+      /has not responded for 8 s, on the node node-1|node-1 has not reported since/,
     )
     const refused = await trySay(server, id, 'say hello')
     t.diagnostic(`a turn then: ${refused.status} ${refused.error?.metadata?.reason} ${refused.error?.message}`)

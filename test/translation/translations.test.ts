@@ -87,7 +87,7 @@ describe('every client protocol on every upstream protocol', () => {
         const { text, error } = understood(client, reply, true)
         const result = gistOf(readEvents(protocols[protocol], `${protocol}/error.sse`)).text
         assert.ok(result?.startsWith(text!) && text !== undefined)
-        assert.match(error ?? '', /provider failed|did not answer/i)
+        assert.match(error ?? '', /provider failed|did not respond/i)
       })
 
       test(`${client} on ${protocol}: usage has its cost`, async () => {

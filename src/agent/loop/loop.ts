@@ -119,7 +119,7 @@ async function callModel(deps: TurnDeps): Promise<ModelResponse> {
       if (event.type === 'text.added') text += event.text
       await deps.notify(event)
     }
-    throw new ModelFault('The answer of the model ended without a finish reason.', { retryable: true })
+    throw new ModelFault('The response of the model ended without a finish reason.', { retryable: true })
   } catch (error) {
     if (text) await addMessage(deps, { role: 'assistant', text })
     if (error instanceof ModelFault && error.usage) await recordUsage(deps, { usage: error.usage })

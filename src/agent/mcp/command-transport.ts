@@ -95,7 +95,7 @@ export class CommandTransport implements Transport {
 }
 
 /** The error of a call whose response cannot be read. Without it, the call would wait until its timeout. */
-const invalidResponse = { code: -32603, message: 'The server sent an answer that breaks the protocol.' }
+const invalidResponse = { code: -32603, message: 'The server sent a response that breaks the protocol.' }
 
 function describeEnd({ end, errorOutput }: CommandResult): string {
   const reason = findEndReason(errorOutput)

@@ -99,7 +99,7 @@ async function connectAs(
     const knownReason = endReason()
     await transport.close().catch(() => {})
     signal.throwIfAborted()
-    if (timeoutSignal.aborted) throw new Error(`it did not answer within ${startTimeoutMs / 1000} s`)
+    if (timeoutSignal.aborted) throw new Error(`it did not respond within ${startTimeoutMs / 1000} s`)
     if (knownReason === undefined && probeFailure.test(message))
       throw new Error(message.replace(probeFailure, ''), { cause: failedProbe })
     throw new Error(knownReason ?? withStatus(spec, error as Error))
@@ -111,7 +111,7 @@ function withStatus(spec: McpServerSpec, { message, status }: Error & { status?:
   const prefix = 'Error POSTing to endpoint: '
   if (typeof status !== 'number' || !message.startsWith(prefix)) return message
   const text = toErrorText(spec, message.slice(prefix.length))
-  return `it answered with the HTTP status ${status}${text && `: ${text}`}`
+  return `it returned the HTTP status ${status}${text && `: ${text}`}`
 }
 
 async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox, fetch }: ServerAccess) {

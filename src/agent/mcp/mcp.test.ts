@@ -262,7 +262,7 @@ describe('a server that is a command', { skip }, () => {
   test('that hangs is ended and started again', async () => {
     const server = command(inSeconds(3))
     await using at = await calling([server], [['tools__hang'], ['tools__add', { a: 1, b: 1 }]])
-    assert.match(at.results()[0] ?? '', /^Error: The server tools did not answer within 3 s, and hangs/)
+    assert.match(at.results()[0] ?? '', /^Error: The server tools did not respond within 3 s, and hangs/)
     assert.equal(at.results()[1], '2')
   })
 
@@ -338,10 +338,7 @@ describe('a server behind a URL', () => {
   test('that refuses both handshakes is reported with its status', async () => {
     await using server = await startMcpServer(secret)
     await using at = await calling([remote(server.url, 'http', '/messages')], [])
-    assert.match(
-      JSON.stringify(at.requests[0]),
-      /cannot be reached: it answered with the HTTP status 404: unknown session/,
-    )
+    assert.match(JSON.stringify(at.requests[0]), /cannot be reached: it returned the HTTP status 404: unknown session/)
   })
 
   test('that is unreachable is reported', async () => {
@@ -383,7 +380,7 @@ describe('a server behind a URL', () => {
     there.forget(503)
     at.requests.length = 0
     await at.prompt('again')
-    const failure = 'answered with the HTTP status 503: unknown session. Whether the call did anything is unknown.'
+    const failure = 'returned the HTTP status 503: unknown session. Whether the call did anything is unknown.'
     assert.equal(at.results().at(-1), `Error: The server tools ${failure}`)
   })
 })

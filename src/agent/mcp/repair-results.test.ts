@@ -50,7 +50,7 @@ test('content that is not a list of blocks reaches the model', async () => {
 
 test('an answer that is not a result ends its call at once, and the server continues', async () => {
   const [none, next] = await outputsOf([null, { content: 'next' }])
-  assert.equal(none, 'Error: The server sent an answer that breaks the protocol.')
+  assert.equal(none, 'Error: The server sent a response that breaks the protocol.')
   assert.equal(next, 'next')
 })
 

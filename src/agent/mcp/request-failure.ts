@@ -26,7 +26,7 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   const keepConnection = (failure: Error) => ({ error: failure, mustReconnect: false })
   if (error instanceof ProtocolError) return keepConnection(new Error(withData(spec, error)))
   if ((error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) || 'issues' in Object(error))
-    return keepConnection(new Error(`The server ${name} sent an answer that breaks the protocol. ${outcome}`.trim()))
+    return keepConnection(new Error(`The server ${name} sent a response that breaks the protocol. ${outcome}`.trim()))
   if (error instanceof SdkError && [CapabilityNotSupported, InputRequiredRoundsExceeded].includes(error.code))
     return keepConnection(new Error(`The server ${name} needs an answer that it does not get here: ${error.message}`))
   const isTimeout = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
@@ -41,7 +41,7 @@ export async function findRequestFailure(error: unknown, request: FailedRequest)
   if (exitReason === undefined && refusal)
     return { error: refusalError(refusal, request), mustReconnect: hasSession(request) }
   const reason = (exitReason ?? (error as Error).message).replace(/\.$/, '')
-  const state = isTimeout ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
+  const state = isTimeout ? `did not respond within ${timeoutMs / 1000} s, and hangs` : `has ended: ${reason}`
   const message = `The server ${name} ${state}. ${outcome}The server is started again when it is needed.`
   return { error: new Error(message), mustReconnect: true }
 }
@@ -64,7 +64,7 @@ function readSseRefusal(error: unknown): Refusal | undefined {
 
 function refusalError({ status, text }: Refusal, { spec, connection, outcome }: FailedRequest): Error {
   const detail = toErrorText(spec, String(text ?? ''))
-  const message = `The server ${spec.name} answered with the HTTP status ${status}${detail && `: ${detail}`}`
+  const message = `The server ${spec.name} returned the HTTP status ${status}${detail && `: ${detail}`}`
   const fullMessage = redactSecrets(spec, `${message.replace(/\.$/, '')}. ${outcome}`.trim())
   const isUnknownSession = hasSession({ spec, connection }) && (status === 404 || status === 400)
   return isUnknownSession ? new UnknownSession(fullMessage) : new Error(fullMessage)

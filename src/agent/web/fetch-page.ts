@@ -34,7 +34,7 @@ export async function fetchPage(
   for (let redirects = 0; redirects <= limits.redirects; redirects++) {
     const found = await fetchOnce({ allowedHosts, proxies, resolve }, url, timeoutSignal).catch((error: Error) => {
       signal.throwIfAborted()
-      throw timeoutSignal.aborted ? new Error(`${url.href} did not answer within ${limits.ms / 1000} s.`) : error
+      throw timeoutSignal.aborted ? new Error(`${url.href} did not respond within ${limits.ms / 1000} s.`) : error
     })
     if (found.location === undefined) return found
     const next = parseUrl(found.location, url)

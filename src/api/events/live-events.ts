@@ -91,7 +91,7 @@ export class LiveEvents {
   #requireRoom({ keyHash, userId }: Caller): void {
     const callers = [...this.#listeners].map((listener) => listener.caller)
     const refuse = (owner: string, limit: number): never => {
-      throw new Fault('rate_limited', `${owner} has ${limit} open event streams, the most allowed. Close unused ones.`)
+      throw new Fault('rate_limited', `${owner} has ${limit} open event streams, the maximum. Close unused ones.`)
     }
     if (callers.filter((other) => other.keyHash === keyHash).length >= maxOfKey) refuse('This key', maxOfKey)
     if (callers.filter((other) => other.userId === userId).length >= maxOfMember) refuse('This member', maxOfMember)

@@ -33,7 +33,7 @@ function readinessOf(world: Partial<World>) {
 for (const [name, world, problem] of [
   ['a healthy server', {}, undefined],
   ['a database that is silent, but not for too long', { silentMs: 4000 }, undefined],
-  ['an unreachable database', { isReachable: false, silentMs: 6000 }, /not answered for 6 s: keys cannot be checked/],
+  ['an unreachable database', { isReachable: false, silentMs: 6000 }, /not responded for 6 s: keys cannot be checked/],
   ['an unreachable database while cached keys are accepted', { isReachable: false, staleMs: 60_000 }, undefined],
   [
     'an unreachable database after that time',
@@ -55,6 +55,6 @@ test('the report names degraded parts while the server is ready', () => {
   assert.deepEqual(checks().database, {
     status: 'degraded',
     message:
-      'The database has not answered for 10 s. Cached keys are accepted for another 50 s, no requests under a limit.',
+      'The database has not responded for 10 s. Cached keys are accepted for another 50 s, no requests under a limit.',
   })
 })

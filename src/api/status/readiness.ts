@@ -37,7 +37,7 @@ export function createReadiness({ db, ledger, config, modelCount, stopReason }: 
   }
 
   function unreachableCheck(silentMs: number): Check {
-    const problem = `The database has not answered for ${Math.round(silentMs / 1000)} s`
+    const problem = `The database has not responded for ${Math.round(silentMs / 1000)} s`
     const remainingMs = config.stale_keys_ms - silentMs
     if (remainingMs <= 0) return { status: 'failed', message: `${problem}: keys cannot be checked.` }
     const limits = config.stale_limits === 'leased' ? 'limits as far as they are leased' : 'no requests under a limit'

@@ -129,7 +129,7 @@ export class Fleet {
 
   #endSilent(worker: RunningWorker): void {
     const { log, silenceMs } = this.#deps
-    log.error({ pid: worker.pid, silenceMs }, 'killing a worker that is running but does not answer')
+    log.error({ pid: worker.pid, silenceMs }, 'killing a worker that is running but does not respond')
     worker.kill()
   }
 

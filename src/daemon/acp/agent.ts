@@ -213,7 +213,7 @@ function requireProtocolVersion(version: unknown): void {
   if (String(version) === String(initializeParams.protocolVersion)) return
   const reason =
     version === undefined
-      ? 'The agent did not answer initialize with a version of ACP.'
+      ? 'The agent did not return a version of ACP from initialize.'
       : `The agent speaks version ${version} of ACP, not version 1.`
   throw new RpcError(rpcCodes.invalidRequest, reason)
 }

@@ -28,7 +28,7 @@ test('a request that timed out does not wait, and its late answer is ignored', a
   const { connection, agent } = connectAgent()
   await assert.rejects(connection.request('say', {}, 1), {
     kind: 'agent_not_ready',
-    message: 'The agent did not answer say within 0.001 s. Try again later.',
+    message: 'The agent did not respond to say within 0.001 s. Try again later.',
   })
   assert.equal(connection.waiting, 0)
   agent.write('{"jsonrpc":"2.0","id":1,"result":"late"}\n')

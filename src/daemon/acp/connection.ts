@@ -173,7 +173,7 @@ function withCleanup({ resolve, reject }: Waiter, cleanUp: () => void): Waiter {
 }
 
 function withTimeout(waiter: Waiter, method: string, timeoutMs: number): Waiter {
-  const message = `The agent did not answer ${method} within ${timeoutMs / 1000} s. Try again later.`
+  const message = `The agent did not respond to ${method} within ${timeoutMs / 1000} s. Try again later.`
   const timer = setTimeout(() => waiter.reject(new Refusal('agent_not_ready', message)), timeoutMs)
   return withCleanup(waiter, () => clearTimeout(timer))
 }

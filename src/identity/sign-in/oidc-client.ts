@@ -215,7 +215,7 @@ function discoveryFault(error: Error, issuerSetting: string): Fault {
   if (wrongResponse !== undefined) {
     return new Fault(
       'unavailable',
-      `The setting oidc_issuer is "${issuerSetting}", but this address followed by "/.well-known/openid-configuration" answers with ${wrongResponse}. Set oidc_issuer to the address of the issuer.`,
+      `The setting oidc_issuer is "${issuerSetting}", but this address followed by "/.well-known/openid-configuration" returns ${wrongResponse}. Set oidc_issuer to the address of the issuer.`,
     )
   }
   return unreachableFault(error, issuerSetting)

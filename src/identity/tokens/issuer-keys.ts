@@ -119,7 +119,7 @@ function openKeyStore(address: string, fetch: typeof globalThis.fetch, cooldownD
 async function discoverJwksUrl(issuer: string, fetch: typeof globalThis.fetch): Promise<string> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const response = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-  if (!response.ok) throw new Error(`${address} answered with the status ${response.status}`)
+  if (!response.ok) throw new Error(`${address} returned the status ${response.status}`)
   const description = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown }
   if (description.issuer !== issuer)
     throw new Error(`${address} names another issuer; jwt_issuer must be exactly its name`)

@@ -53,7 +53,7 @@ for (const [name, call] of Object.entries(wholeResponses)) {
     const refusal = await refusalOf(call(runs))
     assert.deepEqual(
       [refusal?.reason, refusal?.message],
-      ['intern_unreachable', 'The intern did not answer within 0.2 seconds.'],
+      ['intern_unreachable', 'The intern did not respond within 0.2 seconds.'],
     )
     await until(async () => (await runs.connections()) === 0)
   })
@@ -136,7 +136,7 @@ for (const [what, status, result, why] of [
   ['no JSON', 200, 'yes', /is invalid/],
   ['nothing of what was asked', 200, '{}', /is invalid: \w+: is missing/],
   ['an error of no known kind', 500, '{"error":{"kind":"constructor","message":"odd"}}', /refused the request: odd/],
-  ['an error that is none', 500, '{"error":{"kind":"busy","message":{}}}', /with the unexpected status 500/],
+  ['an error that is none', 500, '{"error":{"kind":"busy","message":{}}}', /the unexpected status 500/],
 ] as const) {
   test(`a daemon that answers ${what} has rejected the request`, async () => {
     await using runs = await runsOf(status, result)
@@ -185,7 +185,7 @@ test('a daemon that does not listen is unreachable, and no path is in the messag
   for (const call of [runs.start({ prompt: 'hi', mode: 'manual' }, signal), runs.files.list('', { limit: 1 })]) {
     const refusal = await refusalOf(call)
     assert.deepEqual([refusal?.code, refusal?.reason], [502, 'intern_unreachable'])
-    assert.match(refusal!.message, /its process does not answer \(ENOENT\)/)
+    assert.match(refusal!.message, /its process does not respond \(ENOENT\)/)
     assert.doesNotMatch(refusal!.message, /sock|\//)
   }
   runs.close()

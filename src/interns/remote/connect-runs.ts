@@ -204,7 +204,7 @@ function awaitResponse(request: ClientRequest, body: object | Bytes | undefined)
 /** The reason without the path of a socket on the host, which callers must not see. */
 function unreachableReason(error: NodeJS.ErrnoException & { address?: string }): string {
   if (!error.address?.startsWith('/')) return error.message
-  return `its process does not answer (${error.code ?? 'unknown error'}). Try again in a moment.`
+  return `its process does not respond (${error.code ?? 'unknown error'}). Try again shortly.`
 }
 
 /**

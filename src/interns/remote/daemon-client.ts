@@ -32,7 +32,7 @@ export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs 
       return await readText(response, maxBytes)
     } catch (error) {
       if (!timeout.aborted || signal?.aborted) throw error
-      throw new Refusal('intern_unreachable', `The intern did not answer within ${timeoutMs / 1000} seconds.`)
+      throw new Refusal('intern_unreachable', `The intern did not respond within ${timeoutMs / 1000} seconds.`)
     }
   }
   return { send, requestText }

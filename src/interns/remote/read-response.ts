@@ -69,7 +69,7 @@ export const checkRulesAccepted = (body: string): void => void parseResponse(Rul
 /** Reads the refusal from a daemon's answer with a status other than 200. */
 export function readRefusal(body: string, status: number): Refusal {
   const { success, data } = RefusalResponse.safeParse(parseJsonOr(body, undefined))
-  if (!success) return new Refusal('intern_rejected', `The intern answered with the unexpected status ${status}.`)
+  if (!success) return new Refusal('intern_rejected', `The intern returned the unexpected status ${status}.`)
   const { kind, message: fullMessage, retryable } = data.error
   const message = fullMessage.slice(0, maxMessageLength)
   if (Object.hasOwn(refusals, kind)) return new Refusal(kind as RefusalKind, message, retryable)

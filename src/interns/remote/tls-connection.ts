@@ -30,7 +30,7 @@ export function connectTls({ host, port, tls: { context, servername, sessions } 
   socket.setNoDelay()
   socket.on('session', (session: Buffer) => sessions.set(servername, session))
   // A host that crashed does not answer at all.
-  const abort = () => socket.destroy(new Error(`no answer from ${host} within ${connectTimeoutMs} ms`))
+  const abort = () => socket.destroy(new Error(`no response from ${host} within ${connectTimeoutMs} ms`))
   const timer = setTimeout(abort, connectTimeoutMs)
   const clearTimer = () => clearTimeout(timer)
   socket.once('secureConnect', () => {

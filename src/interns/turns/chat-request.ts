@@ -62,7 +62,7 @@ const ChatFields = z.object({
     .boolean()
     .nullish()
     .describe(
-      'Whether the run continues after its caller disconnects. Without `stream`, the answer is 202 with the run, once it has started.',
+      'Whether the run continues after its caller disconnects. Without `stream`, the response is 202 with the run, once it has started.',
     ),
   budget: PromptBudget.nullish(),
   model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),

@@ -122,9 +122,9 @@ function describeNextStep({ id, status, lastFailureMessage }: Intern): string {
   switch (status) {
     case 'queued':
     case 'provisioning':
-      return ' Try again in a moment.'
+      return ' Try again shortly.'
     case 'failed':
-      return ` ${lastFailureMessage ?? 'No reason is known.'} The service may restart it; otherwise ${start}.`
+      return ` ${lastFailureMessage ?? 'No reason was reported.'} The service may restart it; otherwise ${start}.`
     case 'stopped':
       return ` ${start}.`
     default:

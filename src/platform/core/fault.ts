@@ -43,7 +43,8 @@ export class Fault extends Error {
 }
 
 /** The fault of a request whose client has disconnected. Nobody reads it, but logs and metrics have its status. */
-export const clientClosedFault = () => new Fault('client_closed_request', 'The client left before the response.')
+export const clientClosedFault = () =>
+  new Fault('client_closed_request', 'The client disconnected before the response.')
 
 /**
  * An error for the person at the terminal. It ends a command or the start of a service. Its message is printed as it is (exit

@@ -179,7 +179,7 @@ function requireQueueSpace(waitingJobs: readonly Job[], newBytes: number): void 
   if (waitingJobs.length < maxQueued.jobs && bytes <= maxQueued.bytes) return
   throw new Fault(
     'rate_limited',
-    `${waitingJobs.length} requests of this key already wait for content filters, which is the most. Send this one again when some of them are answered.`,
+    `${waitingJobs.length} requests of this key already wait for content filters, the maximum. Send this one again when some of them have ended.`,
     { retryAfterSeconds },
   )
 }

@@ -129,7 +129,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     cluster.server.fault = () => 'reset'
     try {
       cluster.server.endWatches('broken off')
-      assert.match(await madeToFail(service, 'hana'), /API server does not answer/)
+      assert.match(await madeToFail(service, 'hana'), /API server does not respond/)
       assert.equal((await say(service, id, 'say hello')).text, 'hello')
       assert.equal((await service.ask('GET', `/interns/${id}`)).body.status, 'running')
     } finally {
@@ -216,7 +216,7 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     await at.cluster.stopResponding()
     assert.match(
       (await untilIntern(at.service, id, 'failed', patience)).last_failure_message,
-      /has not answered for 2 s, on the node node-1/,
+      /has not responded for 2 s, on the node node-1/,
     )
     await untilIntern(at.service, id, 'running', patience)
     assert.notEqual(at.cluster.objects.read('Pod', `intern-${id}-0`).metadata.uid, first)

@@ -19,7 +19,7 @@ test('a daemon that refuses gets as much time as a silent one', async () => {
   const silent = async (withinMs: number) => sleep(withinMs, false)
   for (const isResponding of [async () => false, silent]) {
     const { reason, afterMs } = await monitorThis(isResponding, 400).report
-    assert.equal(reason, 'The daemon has not answered for 0.4 s.')
+    assert.equal(reason, 'The daemon has not responded for 0.4 s.')
     assert.ok(afterMs >= 390, `reported after ${afterMs} ms`)
   }
 })

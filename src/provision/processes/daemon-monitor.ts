@@ -59,7 +59,7 @@ export function monitorResponses(
     const nextAt = performance.now() + everyMs
     missedChecks = (await isResponding(everyMs)) ? 0 : missedChecks + 1
     if (missedChecks >= maxMissedChecks && !signal.aborted)
-      onUnresponsive(`has not answered for ${unresponsiveMs / 1000} s`)
+      onUnresponsive(`has not responded for ${unresponsiveMs / 1000} s`)
     // A refusal is immediate, but counts as one check.
     return Math.max(0, nextAt - performance.now())
   }

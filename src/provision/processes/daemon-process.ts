@@ -27,7 +27,7 @@ export async function waitUntilResponding(home: string, record: DaemonRecord): P
     return undefined
   }
   if (!(await waitFor(read, { timeoutMs: timeouts.startMs, recheckMs: pollMs })))
-    throw new Fault('unavailable', `The daemon did not answer within ${timeouts.startMs / 1000} seconds.`)
+    throw new Fault('unavailable', `The daemon did not respond within ${timeouts.startMs / 1000} seconds.`)
 }
 
 export const isResponding = async (record: DaemonRecord, withinMs = timeouts.healthMs) =>

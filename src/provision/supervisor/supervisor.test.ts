@@ -195,7 +195,7 @@ onEachDatabase('a first start that fails', (kind) => {
   for (const [what, why] of [
     ['for lack of a process', new Error('The daemon could not be started.', { cause: busy })],
     ['because it took too long', new Fault('unavailable', 'The daemon did not answer.')],
-    ['while the cluster is unreachable', new KubernetesError('The Kubernetes API server does not answer.')],
+    ['while the cluster is unreachable', new KubernetesError('The Kubernetes API server does not respond.')],
   ] as const)
     test(`${what} is retried until it succeeds`, async () => {
       const { starts } = await failing(why, 2, (_, row) => 'status' in row && row.status === 'running')
@@ -220,7 +220,7 @@ onEachDatabase('a daemon that ends while the database does not answer', (kind) =
     let reportEnd: ((reason: string) => void) | undefined
     const exclusively: typeof store.db.exclusively = (name, work) =>
       failing.includes(++writes)
-        ? Promise.reject(new Error('The database does not answer.'))
+        ? Promise.reject(new Error('The database does not respond.'))
         : store.db.exclusively(name, work)
     const provisioner = {
       start: async () => {

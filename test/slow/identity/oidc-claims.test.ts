@@ -50,7 +50,7 @@ const json = (body: unknown) => (response: ServerResponse) =>
 
 const ada = { sub: 'ada', email: 'ada@example.com', email_verified: true, name: 'Ada' }
 
-test('the e-mail address and its verification must come from the same source', async () => {
+test('the email address and its verification must come from the same source', async () => {
   await using world = await withPlainIssuer()
   const { issuer, service } = world
   await service.manage('POST', '/organization/members', { email: 'victim@example.com', name: 'V', access: 'admin' })

@@ -154,7 +154,7 @@ onOneDatabase('three workers', (kind) => {
     process.kill(before[0]!, 'SIGSTOP')
     await until(() => service.pids().some((pid) => !before.includes(pid)))
     await until(() => service.server.err().includes('a worker is back'))
-    assert.match(service.server.err(), /killing a worker that is running but does not answer/)
+    assert.match(service.server.err(), /killing a worker that is running but does not respond/)
     assert.ok(!service.pids().includes(before[0]!))
     assert.deepEqual([...(await statuses(service.url, apiKey))], [200])
   })

@@ -29,7 +29,7 @@ export function databaseMetrics(): {
   })
   const outages = createCounter({
     name: 'signalbox_db_outages_total',
-    help: 'Number of times that the database did not answer for database_silence_ms.',
+    help: 'Number of times that the database did not respond for database_silence_ms.',
     labels: [],
   })
   for (const outcome of ['ok', 'failed']) queries.start(outcome)

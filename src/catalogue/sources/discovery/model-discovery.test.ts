@@ -124,7 +124,7 @@ test('an invalid, long or late list is skipped with a reason', async () => {
     [{ models: [] }, /: its response is not a list of at most 2000 models/],
     [{ data: Array.from({ length: 2001 }, (_, n) => ({ id: `m${n}` })) }, /not a list of at most 2000/],
     [`{"data":[${' '.repeat(4 * 1024 * 1024)}]}`, /over 4194304 bytes/],
-    [undefined, /: it did not answer within 50 ms$/],
+    [undefined, /: it did not respond within 50 ms$/],
   ]
   for (const [response, says] of responses) {
     const { url } = await modelServer(() => response)
@@ -152,7 +152,7 @@ test('a silent server does not delay the start, and its models appear when it an
   })
   assert.equal(catalogue.current().models.length, 0)
   await until(() => reports.length > 0)
-  assert.match(reports[0]![0]!, /did not answer within 1000 ms$/)
+  assert.match(reports[0]![0]!, /did not respond within 1000 ms$/)
   gate.open = true
   await catalogue.reload()
   assert.equal(catalogue.current().findModel('late')?.id, 'local/late')

@@ -132,7 +132,7 @@ export class ModelDiscovery {
     await response.body?.cancel()
     const isKeyRefused = response.status === 401 || response.status === 403
     throw new Error(
-      isKeyRefused ? keyRequiredReason(response.status, credentialVariables, secret) : `it answered ${response.status}`,
+      isKeyRefused ? keyRequiredReason(response.status, credentialVariables, secret) : `it returned ${response.status}`,
     )
   }
 }
@@ -156,7 +156,7 @@ const emptyLayer = (source: string): Layer => ({
 
 function failureText(error: Error, timeoutMs: number, source: string): string {
   const { name } = error
-  if (name === 'TimeoutError') return `it did not answer within ${timeoutMs} ms`
+  if (name === 'TimeoutError') return `it did not respond within ${timeoutMs} ms`
   if (name === 'SyntaxError') return 'its response is not JSON'
   return describeConnectionFailure(error, URL.parse(source)?.host ?? source)
 }

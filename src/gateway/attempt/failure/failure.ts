@@ -82,7 +82,7 @@ export function failureFromStatus(
       return failure('not_found', 'The provider does not have this model.')
     case 408:
     case 504:
-      return failure('request_timeout', 'The provider did not answer in time.')
+      return failure('request_timeout', 'The provider did not respond in time.')
     case 413:
       return failure('payload_too_large', raw ?? 'The request is too large for the provider.')
     case 429:
@@ -91,7 +91,7 @@ export function failureFromStatus(
       return failure('rate_limited', 'The provider limits the rate of requests.')
     default:
       if (status >= 500) return failure('bad_gateway', 'The provider failed.')
-      return failure('bad_gateway', `The provider answered with an unexpected status ${status}.`)
+      return failure('bad_gateway', `The provider returned the unexpected status ${status}.`)
   }
 }
 

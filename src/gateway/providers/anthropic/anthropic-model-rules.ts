@@ -143,7 +143,7 @@ function withoutEffort(body: Body, { effort: _effort, ...config }: OutputConfig)
   return Object.keys(config).length > 0 ? { ...rest, output_config: config } : rest
 }
 
-/** The most characters of a user's id. Claude also refuses e-mail addresses and telephone numbers. */
+/** The most characters of a user's id. Claude also refuses email addresses and telephone numbers. */
 const maxUserIdLength = 256
 const personalId = /@|^\+?[\d\s()-]{7,}$/
 

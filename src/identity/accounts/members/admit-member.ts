@@ -62,7 +62,7 @@ async function joinOrganization(
   if (email === undefined) {
     throw new Fault(
       'forbidden',
-      'The issuer sent no verified e-mail address for you. If it sends addresses without "email_verified", the operator can trust them (setting oidc_trust_addresses); if they are in another claim, oidc_email_claim names it.',
+      'The issuer sent no verified email address for you. If it sends addresses without "email_verified", the operator can trust them (setting oidc_trust_addresses); if they are in another claim, name it in oidc_email_claim.',
     )
   }
   if (newMemberRole === undefined) {

@@ -6,7 +6,7 @@ import { type MemberRole, managingRoles, memberRoles } from '../role.ts'
 import { JoinedWorkspace } from './workspace-member.ts'
 
 const Email = z
-  .email({ pattern: z.regexes.html5Email, error: 'expected an e-mail address, such as ada@example.com' })
+  .email({ pattern: z.regexes.html5Email, error: 'expected an email address, such as ada@example.com' })
   .max(320)
   .toLowerCase()
   .describe('The email address, which identifies a person across organizations. Stored in lower case.')

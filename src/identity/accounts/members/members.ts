@@ -80,7 +80,7 @@ export async function findMember(
 }
 
 /**
- * Returns the user id for a name in a request, which is an e-mail address or, without `@`, an id. The user may have left
+ * Returns the user id for a name in a request, which is an email address or, without `@`, an id. The user may have left
  * the organization. Undefined for an address that no current or former member has.
  */
 export async function resolveUserId(

@@ -57,6 +57,6 @@ export function fairLimit({ maxRunning, maxWaiting, name }: Limits): FairLimit {
 const tooManyWaiting = (name: string, maxWaiting: number) =>
   new Fault(
     'rate_limited',
-    `${maxWaiting} ${name} of this key already wait, which is the most. Send this one again when some of them are answered.`,
+    `${maxWaiting} ${name} of this key already wait, the maximum. Send this one again when some of them have ended.`,
     { retryAfterSeconds },
   )

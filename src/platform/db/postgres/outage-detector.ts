@@ -63,7 +63,7 @@ export class OutageDetector {
     this.#silentMs += Math.min(now - this.#checkedAt, maxCountedMs)
     this.#checkedAt = now
     if (this.#outage || this.#silentMs < this.#deps.silenceMs) return
-    const reason = `Postgres has not answered for ${this.#deps.silenceMs} ms: requests fail immediately until it answers`
+    const reason = `Postgres has not responded for ${this.#deps.silenceMs} ms: requests fail immediately until it responds`
     const error = new ConnectionAbandoned(reason)
     this.#outage = { error }
     for (const refuse of this.#refusals) refuse(error)

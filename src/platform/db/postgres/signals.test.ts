@@ -77,7 +77,7 @@ test('a connection on which nothing moves is not trusted, and another is opened'
   await using fixture = await following()
   fixture.proxy.strand()
   await until(() => fixture.errors.length > 0)
-  assert.match(fixture.errors[0]!, /does not answer/)
+  assert.match(fixture.errors[0]!, /does not respond/)
   await until(() => fixture.signals.live())
   assert.ok(fixture.opened.length > 1)
 })

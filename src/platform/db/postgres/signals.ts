@@ -135,7 +135,7 @@ export async function openPostgresSignals(
 
 async function rejectAfterTimeout(): Promise<never> {
   await sleep(maxSilenceMs, undefined, { ref: false })
-  throw new ConnectionAbandoned('the connection for signals does not answer')
+  throw new ConnectionAbandoned('the connection for signals does not respond')
 }
 
 /** Whether the error is a time-out, and not a refusal of the server. */

@@ -31,7 +31,7 @@ export const faultMeaning: Record<FaultKind, string> = {
   forbidden: 'The key does not have the permission',
   not_found: 'Resource not found',
   method_not_allowed: 'The path does not support this method',
-  request_timeout: 'The request did not arrive in time, or its provider did not answer in time',
+  request_timeout: 'The request did not arrive in time, or its provider did not respond in time',
   conflict: 'Resource conflict',
   gone: 'No longer available',
   precondition_failed:
@@ -44,5 +44,5 @@ export const faultMeaning: Record<FaultKind, string> = {
   client_closed_request: 'The client disconnected before the response',
   bad_gateway: 'The upstream failed',
   unavailable: 'Currently unavailable',
-  gateway_timeout: 'The intern did not answer in time',
+  gateway_timeout: 'The intern did not respond in time',
 }

@@ -10,7 +10,7 @@ const fileExtensions = new Set(
   'png jpg jpeg gif svg webp avif ico css js mjs cjs ts tsx jsx json html php yaml yml lock txt pdf'.split(' '),
 )
 
-/** Finds e-mail addresses: a local part, an @, and a domain with a dot and an alphabetic top-level domain. */
+/** Finds email addresses: a local part, an @, and a domain with a dot and an alphabetic top-level domain. */
 export const findEmails: FindSpans = (text) => {
   const spans: Span[] = []
   let previousEnd = 0

@@ -114,7 +114,7 @@ test('an API server that is silent or unreachable does not answer', async () => 
   await using at = await scripted()
   at.fail('silence', 9)
   const short = { requestTimeoutMs: 100, maxAttempts: 2, initialDelayMs: 1 }
-  const refused = (error: KubernetesError) => error.status === undefined && /does not answer/.test(error.message)
+  const refused = (error: KubernetesError) => error.status === undefined && /does not respond/.test(error.message)
   await assert.rejects(at.client('t', undefined, short).get('Pod', 'ada'), refused)
   assert.equal(at.server.requests.length, 2)
   const unreachable = { url: 'http://127.0.0.1:1', caCertificates: () => undefined, token: () => 't' }
@@ -134,7 +134,7 @@ test('only the given CA is trusted, and a rotated token is read again', async ()
   assert.equal(await client.get('Pod', 'ada'), undefined)
   const untrusted = { url, caCertificates: () => undefined, token: () => 'the second' }
   const once = { ...defaultRetryPolicy, attempts: 1 }
-  await assert.rejects(createKubernetesClient(untrusted, 'interns', once).get('Pod', 'ada'), /does not answer/)
+  await assert.rejects(createKubernetesClient(untrusted, 'interns', once).get('Pod', 'ada'), /does not respond/)
   await client.close()
 })
 

@@ -153,7 +153,7 @@ function toKubernetesError(error: unknown): KubernetesError {
   if (error instanceof KubernetesError) return error
   const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
   return new KubernetesError(
-    `The Kubernetes API server does not answer: ${withFullStop(message || (code ?? 'without a reason'))}`,
+    `The Kubernetes API server does not respond: ${withFullStop(message || (code ?? 'without a reason'))}`,
   )
 }
 
@@ -172,7 +172,7 @@ const withFullStop = (text: string) => (text.endsWith('.') ? text : `${text}.`)
 
 function parseJson(text: string): unknown {
   const value = parseJsonOr(text, undefined)
-  if (value === undefined) throw new KubernetesError('The answer of the Kubernetes API server is not JSON.')
+  if (value === undefined) throw new KubernetesError('The response of the Kubernetes API server is not JSON.')
   return value
 }
 
@@ -181,7 +181,7 @@ async function readText({ body }: Dispatcher.ResponseData): Promise<string> {
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxResponseBytes) throw new KubernetesError('The answer of the Kubernetes API server is too long.')
+    if (bytes > maxResponseBytes) throw new KubernetesError('The response of the Kubernetes API server is too long.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -53,7 +53,7 @@ test('an eviction in the state of the pod is reported in the same way', () => {
 
 test('an error of the cluster is not hidden as a missing eviction', async () => {
   const fail = async () => {
-    throw new KubernetesError('The Kubernetes API server does not answer.')
+    throw new KubernetesError('The Kubernetes API server does not respond.')
   }
   await assert.rejects(findEviction({ warnings: fail }, 'ada', { uid: 'one', node: undefined }), KubernetesError)
 })

@@ -65,5 +65,5 @@ async function waitUntilResponding(deps: FilesPodDeps, id: string): Promise<Daem
   if (address) return address
   await client.remove('Pod', filesPodName(id))
   const reason = problem ?? 'without a reason'
-  throw new Error(`its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${reason}.`)
+  throw new Error(`its pod did not respond within ${config.kubernetes_start_ms / 1000} s: ${reason}.`)
 }

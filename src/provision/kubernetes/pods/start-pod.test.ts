@@ -86,7 +86,7 @@ test('an earlier pod that hangs is removed, but not its successor', async () => 
 
 test('a pod with other settings does not count, and after a timeout the pod ends', async () => {
   const { address, done } = await started(pod({ settingsHash: 'others' }), pod({ settingsHash: 'others' }), 1, 300)
-  assert.match(address, /did not answer within 0\.3 s/)
+  assert.match(address, /did not respond within 0\.3 s/)
   assert.deepEqual(done, ['changed StatefulSet intern-ada {"spec":{"replicas":0}}'])
 })
 
@@ -121,7 +121,7 @@ test('a missing pod is reported with the latest warning of the cluster', async (
   const none = await started(undefined, undefined, 1, 100, undefined, warnings)
   assert.match(none.address, /0\.1 s: it has no pod; the cluster says: exceeded quota: few\.$/)
   const old = await started(undefined, undefined, 1, 100, undefined, warnings.slice(2))
-  assert.match(old.address, /it has no pod: the cluster does not create one, or does not answer\.$/)
+  assert.match(old.address, /it has no pod: the cluster does not create one, or does not respond\.$/)
   const explained = pod({
     isRunning: false,
     problem: 'no node accepts its pod: none has room.',

@@ -161,9 +161,9 @@ async function createTimeoutError(
   const warning = pod?.isProblemExplained ? undefined : await findLastWarning(client, start.internId, startedAt)
   await endPermanently(client, start)
   let reason: string
-  if (pod !== undefined) reason = pod.problem ?? 'its daemon does not answer'
+  if (pod !== undefined) reason = pod.problem ?? 'its daemon does not respond'
   else if (warning !== undefined) reason = 'it has no pod'
-  else reason = 'it has no pod: the cluster does not create one, or does not answer'
+  else reason = 'it has no pod: the cluster does not create one, or does not respond'
   if (warning !== undefined) reason += `; the cluster says: ${warning}`
-  return new Error(`The intern did not answer within ${withinMs / 1000} s: ${reason.replace(/\.$/, '')}.`)
+  return new Error(`The intern did not respond within ${withinMs / 1000} s: ${reason.replace(/\.$/, '')}.`)
 }

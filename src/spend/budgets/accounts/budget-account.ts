@@ -62,7 +62,7 @@ export class BudgetAccount {
   failStalled(): void {
     const { elapsed, stallMs } = this.#deps
     if (!this.#pendingExchange || elapsed() < this.#exchangeStartedAt + stallMs) return
-    this.failWaiting(new Error('The database does not answer.'))
+    this.failWaiting(new Error('The database does not respond.'))
   }
 
   /** Whether the account has no reservations, no unreported spending, no waiting requests and no lease. */

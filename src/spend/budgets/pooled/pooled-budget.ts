@@ -25,7 +25,7 @@ const PooledBudget = z.object({
   reset_interval: z.enum(intervals).nullable().describe('When the spending is reset to 0; null for never.'),
   ...spentAmounts('budget').shape,
   thresholds: Thresholds,
-  resets_at: z.iso.datetime().nullable().describe('When the next period begins; null for never.'),
+  resets_at: z.iso.datetime().nullable().describe('The start of the next period; null for never.'),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 })

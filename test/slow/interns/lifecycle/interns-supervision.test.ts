@@ -66,7 +66,7 @@ test('a hanging daemon is reported, killed, and restarted', async () => {
   const pid = daemonPid(service.testStore.settings.data_dir, id)
   process.kill(pid, 'SIGSTOP')
   const failed = await untilIntern(service, id, 'failed')
-  assert.equal(failed.last_failure_message, 'The daemon has not answered for 10 s.')
+  assert.equal(failed.last_failure_message, 'The daemon has not responded for 10 s.')
   await untilIntern(service, id, 'running')
   assert.equal(isRunning(pid), false)
   assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
