@@ -118,7 +118,7 @@ async function disableIfUnusable(
   const reason = isGone
     ? 'The receiver answered 410 (Gone).'
     : `All deliveries failed for ${disableAfterMs / dayMs} days; the last error: ${error ?? status}.`
-  const after = { ...row, enabled: 0, disabled_reason: reason }
+  const disabledRow = { ...row, enabled: 0, disabled_reason: reason }
   await webhookQuery(tx, claimed).set({ enabled: 0, disabled_reason: reason }).execute()
   await recordChange(
     deps,
@@ -129,7 +129,7 @@ async function disableIfUnusable(
       targetKind: 'webhook',
       targetId: row.id,
       before: toWebhook(row, now()),
-      after: toWebhook(after, now()),
+      after: toWebhook(disabledRow, now()),
     },
   )
   return reason
@@ -156,10 +156,10 @@ export async function failPending(tx: Tx, clock: DatabaseClock, webhookId: strin
 }
 
 /** Deletes deliveries that ended before a time. */
-export async function pruneDeliveries({ db }: { db: Db }, before: number): Promise<void> {
+export async function pruneDeliveries({ db }: { db: Db }, beforeMs: number): Promise<void> {
   await db.query
     .deleteFrom('webhook_deliveries')
     .where('state', '<>', 'pending')
-    .where('settled_at', '<', before)
+    .where('settled_at', '<', beforeMs)
     .execute()
 }

@@ -123,12 +123,12 @@ export async function changeWebhook(
   const changesTarget = url !== undefined || events !== undefined || include !== undefined || enabled === true
   if (url !== undefined) requireAllowedUrl(deps, url)
   if (include !== undefined) requireAnswerLinks(deps, include)
-  return updateWithAudit(deps, caller, id, 'updated', async (tx, before) => {
-    const takesOver = changesTarget && before.created_by_user_id !== caller.userId
+  return updateWithAudit(deps, caller, id, 'updated', async (tx, previousWebhook) => {
+    const takesOver = changesTarget && previousWebhook.created_by_user_id !== caller.userId
     // Deliveries that were queued for the previous creator can be about interns that the new one must not see.
     if (takesOver)
       await failPending(tx, createDatabaseClock(deps.db, deps.now), id, 'another member changed the webhook')
-    const changesUrl = url !== undefined && url !== before.url
+    const changesUrl = url !== undefined && url !== previousWebhook.url
     if (takesOver || changesUrl) await invalidateLinks(tx, id)
     // Undefined columns do not change.
     const columns = {
@@ -173,9 +173,9 @@ export async function rotateSecret(
 export async function deleteWebhook(deps: WebhookDeps, caller: Caller, id: string): Promise<void> {
   const { workspace_id: workspaceId } = await getWebhook(deps, caller, id)
   await changeWithAudit(deps, caller, { id, workspaceId }, 'deleted', async (tx) => {
-    const before = await getWebhook({ ...deps, db: { query: tx } }, caller, id)
+    const webhook = await getWebhook({ ...deps, db: { query: tx } }, caller, id)
     await tx.deleteFrom('webhooks').where('id', '=', id).execute()
-    return { before, after: null }
+    return { before: webhook, after: null }
   })
 }
 
@@ -203,14 +203,14 @@ async function updateWithAudit(
   caller: Caller,
   id: string,
   verb: 'updated' | 'secret_rotated',
-  work: (tx: Tx, before: Webhook) => Promise<unknown>,
+  work: (tx: Tx, previousWebhook: Webhook) => Promise<unknown>,
 ): Promise<Webhook> {
   const { workspace_id: workspaceId } = await getWebhook(deps, caller, id)
   return changeWithAudit(deps, caller, { id, workspaceId }, verb, async (tx) => {
     const txDeps = { ...deps, db: { query: tx } }
-    const before = await getWebhook(txDeps, caller, id)
-    await work(tx, before)
-    return { before, after: await getWebhook(txDeps, caller, id) }
+    const previousWebhook = await getWebhook(txDeps, caller, id)
+    await work(tx, previousWebhook)
+    return { before: previousWebhook, after: await getWebhook(txDeps, caller, id) }
   })
 }
 

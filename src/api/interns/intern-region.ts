@@ -1,7 +1,7 @@
 import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
-import { findRegionViolation } from '#policy/guardrails/decide/judge.ts'
+import { findRegionViolation } from '#policy/guardrails/decide/find-violation.ts'
 import { createRegionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 

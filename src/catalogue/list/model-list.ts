@@ -40,8 +40,8 @@ function urlWithOffset(url: string, offset: number): string {
 
 /** Serializes the list to JSON. */
 export function serializeList(snapshot: Snapshot, { page, total, next }: FoundModels): Buffer {
-  const after = `],"total_count":${total},"links":{"next":${JSON.stringify(next)}}}`
-  return joinItems(snapshot.items, page, '{"data":[', after)
+  const listEnd = `],"total_count":${total},"links":{"next":${JSON.stringify(next)}}}`
+  return joinItems(snapshot.items, page, '{"data":[', listEnd)
 }
 
 /**

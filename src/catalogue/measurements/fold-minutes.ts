@@ -13,23 +13,23 @@ const endpointsPerStatement = 500
  * Adds the minutes before a given one to the history of their hours and deletes them, in one transaction. Several servers
  * can run it; only one does at a time.
  */
-export async function foldMinutes({ db }: { db: Db }, before: number): Promise<void> {
+export async function foldMinutes({ db }: { db: Db }, beforeMinute: number): Promise<void> {
   // Checked first without the lock, because usually there is nothing to do.
-  if ((await oldestMinute(db.query, before)) === undefined) return
+  if ((await oldestMinute(db.query, beforeMinute)) === undefined) return
   await db.exclusively('endpoint history', async (tx) => {
     for (let remaining = maxMinutes; remaining > 0; remaining--) {
-      const minute = await oldestMinute(tx, before)
+      const minute = await oldestMinute(tx, beforeMinute)
       if (minute === undefined) return
       await foldMinute(tx, minute)
     }
   })
 }
 
-async function oldestMinute(query: Pick<Tx, 'selectFrom'>, before: number): Promise<number | undefined> {
+async function oldestMinute(query: Pick<Tx, 'selectFrom'>, beforeMinute: number): Promise<number | undefined> {
   const found = await query
     .selectFrom('endpoint_minutes')
     .select('minute')
-    .where('minute', '<', before)
+    .where('minute', '<', beforeMinute)
     .orderBy('minute')
     .limit(1)
     .executeTakeFirst()

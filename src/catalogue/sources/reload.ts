@@ -22,13 +22,13 @@ export async function reloadCatalogue(
   },
   caller?: Actor,
 ): Promise<LoadReport> {
-  const before = toCounts(deps.catalogue.report())
+  const previousCounts = toCounts(deps.catalogue.report())
   const report = await deps.catalogue.reload()
   const change = {
     action: 'catalogue.reloaded',
     targetKind: 'catalogue',
     targetId: 'catalogue',
-    before,
+    before: previousCounts,
     after: toCounts(report),
   } as const
   await deps.db.exclusively('catalogue', async (tx, publish) => {

@@ -94,7 +94,7 @@ const reminderPattern = /^\s*<(system-reminder|environment_context|session_conte
 
 function withoutReminders({ content }: Message): string {
   let text = textOf(content)
-  for (let before = ''; before !== text; text = text.replace(reminderPattern, '')) before = text
+  for (let previousText = ''; previousText !== text; text = text.replace(reminderPattern, '')) previousText = text
   return text
 }
 

@@ -1,13 +1,13 @@
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { Scanner } from '#policy/filters/scanner.ts'
-import { createGroupBudgets } from '#policy/guardrails/decide/guardrail-budget.ts'
 import {
   findEndpointViolation,
   findModelViolation,
   findRegionViolation,
   findStorageViolation,
-} from '#policy/guardrails/decide/judge.ts'
+} from '#policy/guardrails/decide/find-violation.ts'
+import { createGroupBudgets } from '#policy/guardrails/decide/guardrail-budget.ts'
 import { createRefusal, createRegionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import { screenRequest } from '#policy/guardrails/decide/screen-request.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'

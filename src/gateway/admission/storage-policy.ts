@@ -1,4 +1,4 @@
-import type { Verdict } from '#policy/guardrails/decide/judge.ts'
+import type { Verdict } from '#policy/guardrails/decide/find-violation.ts'
 import { createRefusal } from '#policy/guardrails/decide/refusal.ts'
 import { isClientTool } from '../pricing/billable-options.ts'
 import type { BothForms } from '../pricing/extra-usage-bound.ts'

@@ -49,21 +49,21 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
   let capacity = minCapacity
   const findCircuit = (name: string) => circuits.get(name) ?? freshCircuit
 
-  function replaceCircuit(name: string, before: Circuit, after: Circuit): Circuit {
-    if (after === before) return after
+  function replaceCircuit(name: string, previous: Circuit, next: Circuit): Circuit {
+    if (next === previous) return next
     if (circuits.size >= capacity && !circuits.has(name)) dropHealthy()
-    circuits.set(name, after)
-    if (after.at !== before.at || after.pausedUntil !== before.pausedUntil) notifyChange(name, before, after)
-    return after
+    circuits.set(name, next)
+    if (next.at !== previous.at || next.pausedUntil !== previous.pausedUntil) notifyChange(name, previous, next)
+    return next
   }
 
-  function notifyChange(name: string, before: Circuit, after: Circuit): void {
-    const isPaused = after.pausedUntil > now()
-    if (isPaused && before.pausedUntil <= now())
-      onChange(name, { state: 'paused', reason: 'retry_after', until: after.pausedUntil })
-    if (after.at === before.at) return
-    if (after.at === 'open') onChange(name, { state: 'open', reason: after.reason, until: after.until })
-    else onChange(name, { state: after.at })
+  function notifyChange(name: string, previous: Circuit, next: Circuit): void {
+    const isPaused = next.pausedUntil > now()
+    if (isPaused && previous.pausedUntil <= now())
+      onChange(name, { state: 'paused', reason: 'retry_after', until: next.pausedUntil })
+    if (next.at === previous.at) return
+    if (next.at === 'open') onChange(name, { state: 'open', reason: next.reason, until: next.until })
+    else onChange(name, { state: next.at })
   }
 
   function dropHealthy(): void {
@@ -80,18 +80,18 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
   return {
     health: (name) => healthOf(withArrival(name), now()),
     admit(name) {
-      const before = findCircuit(name)
-      const arrived = replaceCircuit(name, before, withArrival(name))
+      const previous = findCircuit(name)
+      const arrived = replaceCircuit(name, previous, withArrival(name))
       const health = healthOf(arrived, now())
       if (health === 'open' || health === 'unavailable') return undefined
       replaceCircuit(name, arrived, step(arrived, { type: 'request.admitted', now: now() }))
       return new CircuitPermit(name, now, findCircuit, replaceCircuit)
     },
     admitLastResort(name) {
-      const before = findCircuit(name)
+      const previous = findCircuit(name)
       const arrived = withArrival(name)
       if (healthOf(arrived, now()) === 'unavailable') return undefined
-      replaceCircuit(name, before, step(arrived, { type: 'request.forced', now: now() }))
+      replaceCircuit(name, previous, step(arrived, { type: 'request.forced', now: now() }))
       return new CircuitPermit(name, now, findCircuit, replaceCircuit)
     },
     restriction: (name) => restrictionOf(withArrival(name), now()),
@@ -107,7 +107,7 @@ export function createCircuits({ now, onChange = () => {} }: { now: Now; onChang
   }
 }
 
-type ReplaceCircuit = (name: string, before: Circuit, after: Circuit) => void
+type ReplaceCircuit = (name: string, previous: Circuit, next: Circuit) => void
 
 /** Applies the reports of one attempt to its circuit. */
 class CircuitPermit implements AttemptPermit {

@@ -10,13 +10,17 @@ export function changePreset(
   slug: string,
   patch: PresetPatch,
 ): Promise<PresetWithVersion> {
-  return writePreset(deps, caller, slug, async (tx, before) => {
-    if (!before) return throwPresetNotFound(slug)
-    const { name = before.name, description = before.description, status = before.status } = patch
-    const hasNewStatus = status !== before.status
-    if (!hasNewStatus && name === before.name && description === before.description) return undefined
-    const at = nextUpdateTime(deps, before)
-    await updatePreset(tx, before.id, {
+  return writePreset(deps, caller, slug, async (tx, previousPreset) => {
+    if (!previousPreset) return throwPresetNotFound(slug)
+    const {
+      name = previousPreset.name,
+      description = previousPreset.description,
+      status = previousPreset.status,
+    } = patch
+    const hasNewStatus = status !== previousPreset.status
+    if (!hasNewStatus && name === previousPreset.name && description === previousPreset.description) return undefined
+    const at = nextUpdateTime(deps, previousPreset)
+    await updatePreset(tx, previousPreset.id, {
       name,
       description,
       ...(hasNewStatus && { status, status_updated_at: at }),
@@ -33,11 +37,14 @@ export function designateVersion(
   slug: string,
   number: number,
 ): Promise<PresetWithVersion> {
-  return writePreset(deps, caller, slug, async (tx, before) => {
-    if (!before) return throwPresetNotFound(slug)
-    const version = (await findVersion(tx, before.id, number)) ?? throwVersionNotFound(slug, number)
-    if (version.id === before.designated_version_id) return undefined
-    await updatePreset(tx, before.id, { designated_version_id: version.id, updated_at: nextUpdateTime(deps, before) })
+  return writePreset(deps, caller, slug, async (tx, previousPreset) => {
+    if (!previousPreset) return throwPresetNotFound(slug)
+    const version = (await findVersion(tx, previousPreset.id, number)) ?? throwVersionNotFound(slug, number)
+    if (version.id === previousPreset.designated_version_id) return undefined
+    await updatePreset(tx, previousPreset.id, {
+      designated_version_id: version.id,
+      updated_at: nextUpdateTime(deps, previousPreset),
+    })
     return { action: 'preset.version_designated' }
   })
 }

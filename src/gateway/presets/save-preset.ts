@@ -40,10 +40,10 @@ function save(
   slug: string,
   { settings, versionId, isDesignated }: NewVersionOptions,
 ): Promise<PresetWithVersion> {
-  return writePreset(deps, caller, slug, async (tx, before) => {
-    const at = nextUpdateTime(deps, before)
-    const presetId = before?.id ?? deps.newId()
-    if (before)
+  return writePreset(deps, caller, slug, async (tx, previousPreset) => {
+    const at = nextUpdateTime(deps, previousPreset)
+    const presetId = previousPreset?.id ?? deps.newId()
+    if (previousPreset)
       await updatePreset(tx, presetId, { ...(isDesignated && { designated_version_id: versionId }), updated_at: at })
     else await insertPreset(tx, createPresetRow(caller, slug, presetId, versionId, at))
     const version = (await findLatestVersionNumber(tx, presetId)) + 1
@@ -57,7 +57,7 @@ function save(
       created_at: at,
       updated_at: at,
     })
-    if (!before) return { action: 'preset.created' }
+    if (!previousPreset) return { action: 'preset.created' }
     return { action: 'preset.version_added', ...(!isDesignated && { version: { id: versionId, version } }) }
   })
 }

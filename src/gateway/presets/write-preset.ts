@@ -23,30 +23,30 @@ export async function writePreset(
   deps: WriteDeps,
   caller: PresetWriter,
   slug: string,
-  work: (tx: Tx, before: PresetWithVersion | undefined) => Promise<PresetChange>,
+  work: (tx: Tx, previousPreset: PresetWithVersion | undefined) => Promise<PresetChange>,
 ): Promise<PresetWithVersion> {
   const name = `${caller.workspaceId}/${slug}`
   return deps.db.exclusively(`preset:${name}`, async (tx, publish) => {
-    const before = await findPreset(tx, caller.workspaceId, slug)
-    const change = await work(tx, before)
+    const previousPreset = await findPreset(tx, caller.workspaceId, slug)
+    const change = await work(tx, previousPreset)
     // Only an existing preset can stay unchanged.
-    if (!change) return before!
-    const after = (await findPreset(tx, caller.workspaceId, slug))!
+    if (!change) return previousPreset!
+    const updatedPreset = (await findPreset(tx, caller.workspaceId, slug))!
     await recordChange(deps, tx, caller, {
       action: change.action,
       targetKind: 'preset',
-      targetId: after.id,
-      before: before ? toAuditForm(before) : null,
-      after: { ...toAuditForm(after), ...(change.version && { saved_version: change.version }) },
+      targetId: updatedPreset.id,
+      before: previousPreset ? toAuditForm(previousPreset) : null,
+      after: { ...toAuditForm(updatedPreset), ...(change.version && { saved_version: change.version }) },
     })
     publish('preset.changed', name)
-    return after
+    return updatedPreset
   })
 }
 
 /** The time of a change, later than the previous one, so that the entity tag changes with `updated_at`. */
-export function nextUpdateTime({ now }: { now: Now }, before: PresetWithVersion | undefined): number {
-  return Math.max(now(), before ? Date.parse(before.updated_at) + 1 : 0)
+export function nextUpdateTime({ now }: { now: Now }, previousPreset: PresetWithVersion | undefined): number {
+  return Math.max(now(), previousPreset ? Date.parse(previousPreset.updated_at) + 1 : 0)
 }
 
 /** Versions never change and are never deleted, so the audit log refers to them. */

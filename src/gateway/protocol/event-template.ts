@@ -19,8 +19,8 @@ const backslash = 92
 const space = 32
 const emptyBuffer = Buffer.alloc(0)
 
-/** The bytes of an event around its text and its padding. */
-type Frame = { before: Buffer; after: Buffer; end: Buffer | undefined }
+/** The bytes of an event around its text and its padding. `afterPadding` is undefined for an event without padding. */
+type Frame = { beforeText: Buffer; afterText: Buffer; afterPadding: Buffer | undefined }
 
 /**
  * Finds the text of stream events that differ from a learned event only in their text, and writes the events as the client gets
@@ -44,33 +44,34 @@ export class EventTemplate {
    * @returns its end, or -1 if there is none.
    */
   find(bytes: Buffer, at: number): number {
-    const { pieces, afterAt, endAt, hasPadding } = this.#frame
-    this.from = at + afterAt
+    const { frameBytes, textAt, paddingAt, hasPadding } = this.#frame
+    this.from = at + textAt
     // Nothing was learned yet, or the event has another start.
-    if (afterAt === 0 || !matchesAt(bytes, at, pieces, 0, afterAt)) return -1
+    if (textAt === 0 || !matchesAt(bytes, at, frameBytes, 0, textAt)) return -1
     this.to = this.#textEnd(bytes, this.from)
-    if (this.to <= this.from || !matchesAt(bytes, this.to, pieces, afterAt, endAt)) return -1
+    if (this.to <= this.from || !matchesAt(bytes, this.to, frameBytes, textAt, paddingAt)) return -1
     this.#finds++
-    this.#paddingFrom = this.to + endAt - afterAt
+    this.#paddingFrom = this.to + paddingAt - textAt
     if (!hasPadding) return this.#paddingFrom
     this.#paddingTo = plainEnd(bytes, this.#paddingFrom)
-    if (this.#paddingTo === -1 || !matchesAt(bytes, this.#paddingTo, pieces, endAt, pieces.length)) return -1
-    return this.#paddingTo + pieces.length - endAt
+    if (this.#paddingTo === -1 || !matchesAt(bytes, this.#paddingTo, frameBytes, paddingAt, frameBytes.length))
+      return -1
+    return this.#paddingTo + frameBytes.length - paddingAt
   }
 
   /** Writes the event that was found last, as the client gets it. */
   write(bytes: Buffer, out: ByteBatch): void {
-    const { pieces, textOffsets, endAt, hasPadding } = this.#clientFrame
+    const { frameBytes, textOffsets, paddingAt, hasPadding } = this.#clientFrame
     let written = 0
     for (const at of textOffsets) {
-      out.addPart(pieces, written, at)
+      out.addPart(frameBytes, written, at)
       out.addPart(bytes, this.from, this.to)
       written = at
     }
-    out.addPart(pieces, written, endAt)
+    out.addPart(frameBytes, written, paddingAt)
     if (!hasPadding) return
     out.addPart(bytes, this.#paddingFrom, this.#paddingTo)
-    out.addPart(pieces, endAt, pieces.length)
+    out.addPart(frameBytes, paddingAt, frameBytes.length)
   }
 
   /**
@@ -91,16 +92,17 @@ export class EventTemplate {
     if (!frame) return false
     this.#trials = Math.max(0, this.#trials - 1)
     this.#finds = 0
-    const probedPieces = [frame.before, probe, frame.after]
-    if (frame.end) probedPieces.push(paddingProbe, frame.end)
+    const probedParts = [frame.beforeText, probe, frame.afterText]
+    if (frame.afterPadding) probedParts.push(paddingProbe, frame.afterPadding)
     // The event with the probes as text and padding. The rewritten event has the probes where later events have theirs.
-    const candidate = Buffer.concat(probedPieces)
+    const candidate = Buffer.concat(probedParts)
     const clientFrame =
-      matchesText(candidate, probe.toString()) && splitFrame(rewriteForClient(candidate), frame.end !== undefined)
+      matchesText(candidate, probe.toString()) &&
+      splitFrame(rewriteForClient(candidate), frame.afterPadding !== undefined)
     if (!clientFrame) return false
-    const memory = copyBytes({ frame: joinFrame(frame), clientFrame: clientFrame.pieces })
+    const memory = copyBytes({ frame: joinFrame(frame), clientFrame: clientFrame.frameBytes })
     this.#frame = toStoredFrame(frame, memory.frame)
-    this.#clientFrame = { ...clientFrame, pieces: memory.clientFrame }
+    this.#clientFrame = { ...clientFrame, frameBytes: memory.clientFrame }
     return true
   }
 
@@ -133,10 +135,10 @@ function plainEnd(bytes: Buffer, from: number): number {
 }
 
 /** Compares bytes. `Buffer.compare` takes twice as long for so few bytes. */
-function matchesAt(bytes: Buffer, at: number, pieces: Buffer, from: number, to: number): boolean {
+function matchesAt(bytes: Buffer, at: number, expected: Buffer, from: number, to: number): boolean {
   const shift = at - from
   if (bytes.length < to + shift) return false
-  for (let index = from; index < to; index++) if (bytes[index + shift] !== pieces[index]) return false
+  for (let index = from; index < to; index++) if (bytes[index + shift] !== expected[index]) return false
   return true
 }
 
@@ -144,34 +146,40 @@ function findFrame(event: Buffer, text: string): Frame | undefined {
   const jsonText = Buffer.from(JSON.stringify(text))
   const at = event.indexOf(jsonText)
   if (at === -1 || text === '') return undefined
-  const before = event.subarray(0, at + 1)
-  const rest = event.toString('latin1', at + jsonText.length - 1)
-  const paddingMatch = paddingPattern.exec(rest)
-  if (!paddingMatch) return { before, after: Buffer.from(rest, 'latin1'), end: undefined }
+  const beforeText = event.subarray(0, at + 1)
+  const remainder = event.toString('latin1', at + jsonText.length - 1)
+  const paddingMatch = paddingPattern.exec(remainder)
+  if (!paddingMatch) return { beforeText, afterText: Buffer.from(remainder, 'latin1'), afterPadding: undefined }
   const paddingEnd = paddingMatch.index + paddingMatch[0].length - 1
   const paddingStart = paddingEnd - paddingMatch[1]!.length
   return {
-    before,
-    after: Buffer.from(rest.slice(0, paddingStart), 'latin1'),
-    end: Buffer.from(rest.slice(paddingEnd), 'latin1'),
+    beforeText,
+    afterText: Buffer.from(remainder.slice(0, paddingStart), 'latin1'),
+    afterPadding: Buffer.from(remainder.slice(paddingEnd), 'latin1'),
   }
 }
 
-/** A frame as one buffer: `after` starts at `afterAt`, `end` at `endAt`. */
-type StoredFrame = { pieces: Buffer; afterAt: number; endAt: number; hasPadding: boolean }
+/** A frame as one buffer. The text is inserted at `textAt`, the padding at `paddingAt`. */
+type StoredFrame = { frameBytes: Buffer; textAt: number; paddingAt: number; hasPadding: boolean }
 
-function toStoredFrame({ before, after, end }: Frame, pieces: Buffer): StoredFrame {
-  return { pieces, afterAt: before.length, endAt: before.length + after.length, hasPadding: end !== undefined }
+function toStoredFrame({ beforeText, afterText, afterPadding }: Frame, frameBytes: Buffer): StoredFrame {
+  return {
+    frameBytes,
+    textAt: beforeText.length,
+    paddingAt: beforeText.length + afterText.length,
+    hasPadding: afterPadding !== undefined,
+  }
 }
 
-const joinFrame = ({ before, after, end = emptyBuffer }: Frame) => Buffer.concat([before, after, end])
+const joinFrame = ({ beforeText, afterText, afterPadding = emptyBuffer }: Frame) =>
+  Buffer.concat([beforeText, afterText, afterPadding])
 
-const noFrame: StoredFrame = { pieces: emptyBuffer, afterAt: 0, endAt: 0, hasPadding: false }
+const noFrame: StoredFrame = { frameBytes: emptyBuffer, textAt: 0, paddingAt: 0, hasPadding: false }
 
-/** The event for the client as one buffer. The text is inserted at each of `textOffsets`, the padding at `endAt`. */
-type ClientFrame = { pieces: Buffer; textOffsets: number[]; endAt: number; hasPadding: boolean }
+/** The event for the client as one buffer. The text is inserted at each of `textOffsets`, the padding at `paddingAt`. */
+type ClientFrame = { frameBytes: Buffer; textOffsets: number[]; paddingAt: number; hasPadding: boolean }
 
-const noClientFrame: ClientFrame = { pieces: emptyBuffer, textOffsets: [], endAt: 0, hasPadding: false }
+const noClientFrame: ClientFrame = { frameBytes: emptyBuffer, textOffsets: [], paddingAt: 0, hasPadding: false }
 
 /** Cuts an event at the probes: the text can occur several times, the padding once. */
 function splitFrame(event: Buffer, hasPadding: boolean): ClientFrame | undefined {
@@ -186,5 +194,5 @@ function splitFrame(event: Buffer, hasPadding: boolean): ClientFrame | undefined
     textOffsets.push(at)
   }
   const text = parts.join('')
-  return { pieces: Buffer.from(text + end, 'latin1'), textOffsets, endAt: text.length, hasPadding }
+  return { frameBytes: Buffer.from(text + end, 'latin1'), textOffsets, paddingAt: text.length, hasPadding }
 }

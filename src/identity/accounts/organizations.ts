@@ -43,22 +43,23 @@ export async function changeOrganization(
 ): Promise<OrganizationRecord> {
   const { organizationId: id } = caller
   return deps.db.exclusively(accountsLock(id), async (tx, publish) => {
-    const before = await getOrganization({ db: { query: tx } }, id)
-    if (isInProgramme === undefined || isInProgramme === before.interns_programme) return before
+    const previousOrganization = await getOrganization({ db: { query: tx } }, id)
+    if (isInProgramme === undefined || isInProgramme === previousOrganization.interns_programme)
+      return previousOrganization
     await tx
       .updateTable('organizations')
       .set({ interns_programme: Number(isInProgramme) })
       .where('id', '=', id)
       .execute()
-    const after = await getOrganization({ db: { query: tx } }, id)
+    const updatedOrganization = await getOrganization({ db: { query: tx } }, id)
     await recordChange(deps, tx, caller, {
       action: 'organization.updated',
       targetKind: 'organization',
       targetId: id,
-      before,
-      after,
+      before: previousOrganization,
+      after: updatedOrganization,
     })
     publish('organization.changed', id)
-    return after
+    return updatedOrganization
   })
 }

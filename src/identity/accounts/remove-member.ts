@@ -24,14 +24,14 @@ export async function removeMember(
 ): Promise<number> {
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
-    const before = await requireMember(tx, organizationId, userId)
-    requireOwnerForOwners(caller, before.role)
-    if (managingRoles.includes(before.role)) await requireOtherAdmin(tx, organizationId, userId)
+    const member = await requireMember(tx, organizationId, userId)
+    requireOwnerForOwners(caller, member.role)
+    if (managingRoles.includes(member.role)) await requireOtherAdmin(tx, organizationId, userId)
     const leftAt = deps.now()
     await updateMembership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
     await deleteMemberFromWorkspaces(tx, organizationId, userId)
     await deleteCredentialsOfMember(tx, publish, organizationId, userId)
-    await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
+    await recordMembership(deps, tx, caller, 'member.left', member, { ...member, leftAt })
     publish('organization.changed', organizationId)
     return disableKeys ? disableKeysOfMember(deps, tx, publish, caller, userId) : 0
   })

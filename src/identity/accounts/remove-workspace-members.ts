@@ -56,16 +56,16 @@ export async function leaveWorkspace(
   userId: string,
 ): Promise<boolean> {
   const { organizationId } = actor
-  const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
-  if (!before) return false
+  const membership = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
+  if (!membership) return false
   const keys = await findKeysToDisable(tx, workspaceId, userId)
   for (const key of keys) await disableKey(deps, tx, publish, actor, key)
-  await deleteWorkspaceMember(tx, before.id)
+  await deleteWorkspaceMember(tx, membership.id)
   await recordChange(deps, tx, actor, {
     action: 'workspace.member_removed',
     targetKind: 'workspace',
     targetId: workspaceId,
-    before,
+    before: membership,
     after: null,
   })
   publish('organization.changed', organizationId)

@@ -153,11 +153,11 @@ export async function changeWorkspace(
   patch: WorkspacePatch,
 ): Promise<WorkspaceRecord> {
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
-    const before = await getWorkspace({ db: { query: tx } }, caller, name)
+    const previousWorkspace = await getWorkspace({ db: { query: tx } }, caller, name)
     const fields = Object.keys(patch) as (keyof WorkspacePatch)[]
     const isChanged = (field: keyof WorkspacePatch) =>
-      patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field])
-    if (!fields.some(isChanged)) return before
+      patch[field] !== undefined && !isDeepStrictEqual(patch[field], previousWorkspace[field])
+    if (!fields.some(isChanged)) return previousWorkspace
     const update = tx
       .updateTable('workspaces')
       .set({
@@ -167,20 +167,20 @@ export async function changeWorkspace(
         ...ioLoggingColumns(patch),
         updated_at: deps.now(),
       })
-      .where('id', '=', before.id)
+      .where('id', '=', previousWorkspace.id)
       .execute()
-    await rejectTakenSlug(patch.slug ?? before.slug, update)
-    const after = await getWorkspace({ db: { query: tx } }, caller, before.id)
+    await rejectTakenSlug(patch.slug ?? previousWorkspace.slug, update)
+    const updatedWorkspace = await getWorkspace({ db: { query: tx } }, caller, previousWorkspace.id)
     await recordChange(deps, tx, caller, {
       action: 'workspace.updated',
       targetKind: 'workspace',
-      targetId: before.id,
-      before,
-      after,
+      targetId: previousWorkspace.id,
+      before: previousWorkspace,
+      after: updatedWorkspace,
     })
     // Cached keys contain the share of requests whose contents are stored.
     if (Object.keys(ioLoggingColumns(patch)).length > 0) publish('organization.changed', caller.organizationId)
-    return after
+    return updatedWorkspace
   })
 }
 
@@ -190,15 +190,15 @@ export async function changeWorkspace(
  */
 export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
-    const before = await getWorkspace({ db: { query: tx } }, caller, name)
-    await requireNoEnabledKeys(tx, before.id)
-    await deleteKeysOfWorkspace(deps, tx, publish, caller, before.id).catch(rejectReferenced)
-    await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(rejectReferenced)
+    const workspace = await getWorkspace({ db: { query: tx } }, caller, name)
+    await requireNoEnabledKeys(tx, workspace.id)
+    await deleteKeysOfWorkspace(deps, tx, publish, caller, workspace.id).catch(rejectReferenced)
+    await tx.deleteFrom('workspaces').where('id', '=', workspace.id).execute().catch(rejectReferenced)
     await recordChange(deps, tx, caller, {
       action: 'workspace.deleted',
       targetKind: 'workspace',
-      targetId: before.id,
-      before,
+      targetId: workspace.id,
+      before: workspace,
       after: null,
     })
     publish('organization.changed', caller.organizationId)

@@ -75,13 +75,13 @@ export async function addPasskey(
       last_used_at: null,
     }
     await insertPasskey(tx, row)
-    const after = { user_id: userId, name, relying_party: relyingParty.id }
+    const auditedPasskey = { user_id: userId, name, relying_party: relyingParty.id }
     await recordChange(deps, tx, caller, {
       action: 'passkey.created',
       targetKind: 'passkey',
       targetId: row.id,
       before: null,
-      after,
+      after: auditedPasskey,
     })
     return row
   })

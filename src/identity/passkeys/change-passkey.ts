@@ -18,12 +18,17 @@ export function renamePasskey(
   name: string,
 ): Promise<PasskeyRow> {
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx) => {
-    const before = await requirePasskey(tx, scope, id)
-    if (before.name === name) return before
-    const after = { ...before, name }
+    const previousPasskey = await requirePasskey(tx, scope, id)
+    if (previousPasskey.name === name) return previousPasskey
+    const renamedPasskey = { ...previousPasskey, name }
     await updatePasskeyRow(tx, id, { name })
-    await recordPasskeyChange(deps, tx, caller, { action: 'passkey.updated', id, before, after })
-    return after
+    await recordPasskeyChange(deps, tx, caller, {
+      action: 'passkey.updated',
+      id,
+      before: previousPasskey,
+      after: renamedPasskey,
+    })
+    return renamedPasskey
   })
 }
 
@@ -34,10 +39,10 @@ export function renamePasskey(
  */
 export function deletePasskey(deps: PasskeyDeps, caller: Actor, scope: PasskeyScope, id: string): Promise<number> {
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
-    const before = await requirePasskey(tx, scope, id)
+    const passkey = await requirePasskey(tx, scope, id)
     await deletePasskeyRow(tx, id)
     const ended = await deleteSessionsOfPasskey(tx, id)
-    await recordPasskeyChange(deps, tx, caller, { action: 'passkey.deleted', id, before, after: null })
+    await recordPasskeyChange(deps, tx, caller, { action: 'passkey.deleted', id, before: passkey, after: null })
     for (const session of ended) publish('session.changed', session)
     return ended.length
   })

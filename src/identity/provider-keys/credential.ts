@@ -109,10 +109,10 @@ export function toCredential(row: Selectable<Tables['provider_credentials']>): S
 }
 
 /** Merges the rules of a request body into the previous rules. */
-export function mergeRules(patch: Partial<Rules>, before: Rules = noRules): Rules {
+export function mergeRules(patch: Partial<Rules>, previousRules: Rules = noRules): Rules {
   const names = Object.keys(noRules) as (keyof Rules)[]
   return Object.fromEntries(
-    names.map((name) => [name, patch[name] === undefined ? before[name] : patch[name]]),
+    names.map((name) => [name, patch[name] === undefined ? previousRules[name] : patch[name]]),
   ) as Rules
 }
 

@@ -106,8 +106,8 @@ export async function changeCredential(
 ): Promise<Credential> {
   const { workspace_id: workspaceId } = await getCredential(deps, caller, id)
   return changeWithAudit(deps, caller, { id, workspaceId }, 'updated', async (tx) => {
-    const before = await getCredential({ db: { query: tx } }, caller, id)
-    const newRules = mergeRules(rules, before)
+    const previousCredential = await getCredential({ db: { query: tx } }, caller, id)
+    const newRules = mergeRules(rules, previousCredential)
     if (newRules.is_fallback && newRules.is_byok_only)
       throw new Fault('invalid', 'Invalid request: is_fallback: cannot be set together with is_byok_only')
     const set = {
@@ -117,16 +117,16 @@ export async function changeCredential(
       ...(key !== undefined && secretColumns(deps, id, key)),
     }
     await tx.updateTable('provider_credentials').set(set).where('id', '=', id).execute()
-    return { before, after: await getCredential({ db: { query: tx } }, caller, id) }
+    return { before: previousCredential, after: await getCredential({ db: { query: tx } }, caller, id) }
   })
 }
 
 export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
   const { workspace_id: workspaceId } = await getCredential(deps, caller, id)
   await changeWithAudit(deps, caller, { id, workspaceId }, 'deleted', async (tx) => {
-    const before = await getCredential({ db: { query: tx } }, caller, id)
+    const credential = await getCredential({ db: { query: tx } }, caller, id)
     await tx.deleteFrom('provider_credentials').where('id', '=', id).execute()
-    return { before, after: null }
+    return { before: credential, after: null }
   })
 }
 

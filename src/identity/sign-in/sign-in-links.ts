@@ -30,13 +30,13 @@ export async function createLink(
       .insertInto('sign_in_links')
       .values({ token_hash: tokenHash(token), ...member, created_at: at, expires_at: expiresAt })
       .execute()
-    const after = { user_id: userId, expires_at: isoTime(expiresAt) }
+    const auditedLink = { user_id: userId, expires_at: isoTime(expiresAt) }
     await recordChange(deps, tx, actor, {
       action: 'session.link_made',
       targetKind: 'session',
       targetId: userId,
       before: null,
-      after,
+      after: auditedLink,
     })
   })
   return { token, expiresAt }

@@ -28,15 +28,15 @@ function sortFields(value: unknown): unknown {
 
 /**
  * Requires the state of an object that the client has read, or its absence. Call it in the transaction of the change.
- * @param before the public form before the change; null if the object did not exist.
+ * @param currentState the public form before the change; null if the object did not exist.
  * @throws Fault `precondition_failed` if the object does not fulfil the precondition.
  */
-export function requireMatch({ entity, ifMatch, isNew }: Precondition, before: object | null): void {
-  if (isNew && before !== null) throw preconditionFailed(entity, 'exists already')
+export function requireMatch({ entity, ifMatch, isNew }: Precondition, currentState: object | null): void {
+  if (isNew && currentState !== null) throw preconditionFailed(entity, 'exists already')
   if (ifMatch === undefined) return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (before !== null && (tags.includes('*') || tags.includes(entityTag(entity, before)))) return
-  throw preconditionFailed(entity, before === null ? 'does not exist' : 'has changed since you read it')
+  if (currentState !== null && (tags.includes('*') || tags.includes(entityTag(entity, currentState)))) return
+  throw preconditionFailed(entity, currentState === null ? 'does not exist' : 'has changed since you read it')
 }
 
 const preconditionFailed = ({ kind }: EntityKind, reason: string) =>

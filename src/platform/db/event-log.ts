@@ -64,9 +64,9 @@ export async function readEventsOfKind({ db }: ReadDeps, kind: NewEvent['kind'],
 }
 
 /** Deletes events before a time, except the newest, by which a client detects whether it has missed any. */
-export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: number): Promise<void> {
+export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, beforeMs: number): Promise<void> {
   const { newest } = await readEventBounds({ db: { reportQuery: db.query } })
-  await db.query.deleteFrom('events').where('at', '<', before).where('seq', '<', newest).execute()
+  await db.query.deleteFrom('events').where('at', '<', beforeMs).where('seq', '<', newest).execute()
 }
 
 const pruneEveryMs = 60_000

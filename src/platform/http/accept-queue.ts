@@ -17,9 +17,9 @@ export async function emptyAcceptQueue(server: Server): Promise<void> {
   const deadline = performance.now() + maxMs
   // Node accepts one connection in a turn of the event loop. The first turn may have looked for connections already.
   for (let emptyTurns = 0; emptyTurns < 2 && performance.now() < deadline; ) {
-    const before = accepted
+    const acceptedBefore = accepted
     await setImmediate()
-    emptyTurns = accepted === before ? emptyTurns + 1 : 0
+    emptyTurns = accepted === acceptedBefore ? emptyTurns + 1 : 0
   }
   server.off('connection', count)
 }

@@ -19,12 +19,12 @@ export function closeUnreadResponses(server: Server, ms: number, elapsed: () => 
   })
   const check = () => {
     const now = elapsed()
-    for (const [socket, before] of sockets) {
+    for (const [socket, lastProgress] of sockets) {
       const waitingBytes = countWaitingBytes(socket)
       const sentBytes = socket.bytesWritten - waitingBytes
       if (waitingBytes === 0) sockets.set(socket, undefined)
-      else if (before?.sentBytes !== sentBytes) sockets.set(socket, { sentBytes, since: now })
-      else if (now - before.since >= ms) socket.destroy()
+      else if (lastProgress?.sentBytes !== sentBytes) sockets.set(socket, { sentBytes, since: now })
+      else if (now - lastProgress.since >= ms) socket.destroy()
     }
   }
   const timer = setInterval(check, ms / 4).unref()

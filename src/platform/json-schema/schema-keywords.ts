@@ -62,6 +62,7 @@ function isEmpty(schema: Schema): boolean {
 export function moveIntoDescription(schema: Schema, moved: Schema): Schema {
   if (isEmpty(moved)) return schema
   const parts = Object.entries(moved).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)
-  const before = typeof schema.description === 'string' && schema.description ? `${schema.description}\n\n` : ''
-  return { ...schema, description: `${before}{${parts.join(', ')}}` }
+  const existingDescription =
+    typeof schema.description === 'string' && schema.description ? `${schema.description}\n\n` : ''
+  return { ...schema, description: `${existingDescription}{${parts.join(', ')}}` }
 }

@@ -12,10 +12,10 @@ export function mapTexts(
   if (name === undefined) return typeof value === 'string' ? change(value) : value
   if (name === '*') return Array.isArray(value) ? mapTextsOfItems(value, path, change, depth + 1) : value
   if (typeof value !== 'object' || value === null) return value
-  const before = (value as Record<string, unknown>)[name]
-  if (before === undefined || !Object.hasOwn(value, name)) return value
-  const after = mapTexts(before, path, change, depth + 1)
-  return after === before ? value : { ...value, [name]: after }
+  const fieldValue = (value as Record<string, unknown>)[name]
+  if (fieldValue === undefined || !Object.hasOwn(value, name)) return value
+  const changedValue = mapTexts(fieldValue, path, change, depth + 1)
+  return changedValue === fieldValue ? value : { ...value, [name]: changedValue }
 }
 
 /** Does not use `mapItems`, which would create a callback for each of many short arrays. */

@@ -46,19 +46,20 @@ export async function changeGuardrail(
   const location = await requireLocation(deps, caller, id)
   const policyChange = await normalisePolicy(deps, body)
   const changedGuardrail = await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
-    const before = await findGuardrail(tx, id)
-    if (!before && !location.isDefault) throw guardrailNotFound()
+    const previousGuardrail = await findGuardrail(tx, id)
+    if (!previousGuardrail && !location.isDefault) throw guardrailNotFound()
     // The time increases even if the clock stands still, so that clients notice each change.
-    const base = before
-      ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
+    const base = previousGuardrail
+      ? { ...previousGuardrail, updatedAt: Math.max(deps.now(), previousGuardrail.updatedAt + 1) }
       : createEmptyDefault(deps, id, location.workspaceId)
-    const after = applyPatch(base, body, policyChange)
-    if (before) await updateGuardrail(tx, after)
-    else await insertGuardrail(tx, after)
-    if (before) await deleteGuardrailSpending(tx, id, incompleteAccounts(before, after))
-    await recordGuardrail(deps, tx, caller, id, { before, after })
+    const updatedGuardrail = applyPatch(base, body, policyChange)
+    if (previousGuardrail) await updateGuardrail(tx, updatedGuardrail)
+    else await insertGuardrail(tx, updatedGuardrail)
+    if (previousGuardrail)
+      await deleteGuardrailSpending(tx, id, incompleteAccounts(previousGuardrail, updatedGuardrail))
+    await recordGuardrail(deps, tx, caller, id, { before: previousGuardrail, after: updatedGuardrail })
     publish()
-    return after
+    return updatedGuardrail
   })
   return readGuardrailWithSpending(deps, changedGuardrail)
 }
@@ -67,10 +68,12 @@ export async function changeGuardrail(
  * The prefixes of accounts that lack spending after a change: nothing was counted while there was no limit, and other costs count
  * if `include_byok_in_budgets` changes. Their sums must be read from the ledger again.
  */
-function incompleteAccounts(before: GuardrailRecord, after: GuardrailRecord): string[] {
+function incompleteAccounts(previousGuardrail: GuardrailRecord, updatedGuardrail: GuardrailRecord): string[] {
   const complete =
-    before.policy.include_byok_in_budgets === after.policy.include_byok_in_budgets ? prefixesOf(before) : []
-  return prefixesOf(after).filter((prefix) => !complete.includes(prefix))
+    previousGuardrail.policy.include_byok_in_budgets === updatedGuardrail.policy.include_byok_in_budgets
+      ? prefixesOf(previousGuardrail)
+      : []
+  return prefixesOf(updatedGuardrail).filter((prefix) => !complete.includes(prefix))
 }
 
 /** The prefixes of the accounts that the limits of a guardrail count in. */
@@ -83,12 +86,12 @@ function prefixesOf({ id, policy }: GuardrailRecord): string[] {
 export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: string): Promise<void> {
   const location = await requireLocation(deps, caller, id)
   await writeGuardrails(deps, location.workspaceId, async (tx, publish) => {
-    const before = await findGuardrail(tx, id)
-    if (!before) throw guardrailNotFound()
+    const guardrail = await findGuardrail(tx, id)
+    if (!guardrail) throw guardrailNotFound()
     if (location.isDefault) throw new Fault('invalid', defaultNotDeletable)
     await unassignAll(deps, tx, caller, id)
     await deleteGuardrailRow(tx, id)
-    await recordGuardrail(deps, tx, caller, id, { before })
+    await recordGuardrail(deps, tx, caller, id, { before: guardrail })
     publish()
   })
 }

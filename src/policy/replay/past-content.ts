@@ -1,10 +1,10 @@
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import type { Policy } from '../guardrails/decide/policy.ts'
-import { type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
+import { type RuleOfStage, rulesOfStage } from '../guardrails/decide/rules.ts'
 
-type ContentRule = RuleAt<'content'>
+type ContentRule = RuleOfStage<'content'>
 type ContentFields = Pick<Policy, ContentRule>
-const contentRules = rulesAt('content')
+const contentRules = rulesOfStage('content')
 
 type PastContentEffect = { outcome: 'refused' | 'redacted'; rule: string }
 

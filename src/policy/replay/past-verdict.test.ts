@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { permittedCandidates, requireRegion } from '#gateway/admission/guardrail-policy.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import { guardrailWith, models, policy, region, vendors } from '#test/harness/records/random-guardrails.ts'
-import { createPastJudge } from './past-verdict.ts'
+import { createPastEvaluator } from './past-verdict.ts'
 
 test('a replay refuses by the same rules as a request, and reroutes alike', () => {
   const named = fc.array(fc.nat(9), { minLength: 1, maxLength: 3 })
@@ -16,7 +16,7 @@ test('a replay refuses by the same rules as a request, and reroutes alike', () =
       const respondingOffer = offers[chance % offers.length]!
       const findModel = (name: string) => catalogue.find(({ id }) => id === name)
       const facts = { models: requests.map(({ id }) => id), endpointId: respondingOffer.id, region: through }
-      const verdict = createPastJudge({ guardrail, findModel, vendors })(facts)
+      const verdict = createPastEvaluator({ guardrail, findModel, vendors })(facts)
       try {
         requireRegion([guardrail], through)
         const permitted = permittedCandidates(
@@ -39,7 +39,7 @@ test('a model that left the catalogue has no result, unless another could answer
   fc.assert(
     fc.property(models, (catalogue) => {
       const findModel = (name: string) => catalogue.find(({ id }) => id === name)
-      const judge = createPastJudge({
+      const judge = createPastEvaluator({
         guardrail: guardrailWith('g', { ignored_models: ['google/a-2026'] }),
         findModel,
         vendors,

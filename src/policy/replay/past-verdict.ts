@@ -6,7 +6,7 @@ import {
   findModelViolation,
   findRegionViolation,
   type RuleName,
-} from '../guardrails/decide/judge.ts'
+} from '../guardrails/decide/find-violation.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 
 /** The stored facts of a request that determine its models, endpoints and region. */
@@ -28,7 +28,7 @@ export type IsReachable = (owner: RequestOwner, endpoint: Endpoint) => boolean
 /** `rerouted`: the endpoint that answered would be forbidden, and another one could answer instead. */
 type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: RuleName }
 
-type PastJudgeDeps = {
+type EvaluatorDeps = {
   guardrail: GuardrailRecord
   findModel: (name: string) => Model | undefined
   vendors: Config['zdr_vendors']
@@ -39,11 +39,11 @@ type PastJudgeDeps = {
 const maxCached = 10_000
 
 /** Evaluates past requests with today's catalogue, like live requests. Caches the verdicts. */
-export function createPastJudge(deps: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
+export function createPastEvaluator(deps: EvaluatorDeps): (facts: PastFacts) => PastVerdict {
   const verdicts = new Map<string, PastVerdict>()
   return (facts) => {
     const key = JSON.stringify([facts.models, facts.endpointId, facts.region, facts.incapable, facts.owner])
-    const verdict = verdicts.get(key) ?? judge(deps, facts)
+    const verdict = verdicts.get(key) ?? evaluate(deps, facts)
     if (verdicts.size < maxCached) verdicts.set(key, verdict)
     return verdict
   }
@@ -52,20 +52,20 @@ export function createPastJudge(deps: PastJudgeDeps): (facts: PastFacts) => Past
 /** An endpoint, and the rule that forbids it. */
 type EndpointVerdict = { endpoint: Endpoint; rule: RuleName | undefined }
 
-function judge(deps: PastJudgeDeps, facts: PastFacts): PastVerdict {
+function evaluate(deps: EvaluatorDeps, facts: PastFacts): PastVerdict {
   const { guardrail, findModel } = deps
   const regionVerdict = findRegionViolation([guardrail], facts.region)
   if (regionVerdict) return { outcome: 'refused', rule: regionVerdict.rule }
   const knownModels = facts.models.flatMap((name) => findModel(name) ?? [])
-  const endpoints = knownModels.flatMap((model) => judgeEndpoints(deps, model))
-  if (endpoints.some(({ rule }) => rule === undefined)) return judgeResponse(deps, facts, endpoints)
+  const endpoints = knownModels.flatMap((model) => evaluateEndpoints(deps, model))
+  if (endpoints.some(({ rule }) => rule === undefined)) return evaluateResponse(deps, facts, endpoints)
   // An endpoint that is no longer in the catalogue may have been allowed.
   const rule = endpoints[0]?.rule
   return knownModels.length < facts.models.length || !rule ? { outcome: 'unknown' } : { outcome: 'refused', rule }
 }
 
 /** Returns the endpoints of a model, each with the rule that forbids it. */
-function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): EndpointVerdict[] {
+function evaluateEndpoints({ guardrail, vendors }: EvaluatorDeps, model: Model): EndpointVerdict[] {
   const modelVerdict = findModelViolation([guardrail], model)
   return model.endpoints.map((endpoint) => ({
     endpoint,
@@ -73,9 +73,9 @@ function judgeEndpoints({ guardrail, vendors }: PastJudgeDeps, model: Model): En
   }))
 }
 
-/** Judges a request with at least one allowed endpoint, by the one that answered. */
-function judgeResponse(
-  { isReachable }: PastJudgeDeps,
+/** Evaluates a request with at least one allowed endpoint, by the endpoint that answered. */
+function evaluateResponse(
+  { isReachable }: EvaluatorDeps,
   { endpointId, incapable = [], owner }: PastFacts,
   endpoints: readonly EndpointVerdict[],
 ): PastVerdict {

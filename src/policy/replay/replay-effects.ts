@@ -2,11 +2,11 @@ import type { CatalogueHolder } from '#catalogue/sources/catalogue-holder.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { PastRequest } from '#spend/ledger/past-requests.ts'
 import { incapableEndpoints } from '#spend/ledger/skipped-endpoints.ts'
-import { type RuleAt, rulesAt, type Stage } from '../guardrails/decide/rules.ts'
+import { type RuleOfStage, rulesOfStage, type Stage } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import { type PastBudgets, PastGroupBudgets } from './past-budgets.ts'
 import { findUndecidableFilters, pastContentEffect } from './past-content.ts'
-import { createPastJudge, type IsReachable } from './past-verdict.ts'
+import { createPastEvaluator, type IsReachable } from './past-verdict.ts'
 import type { Replay } from './replay-response.ts'
 import type { Undecidable } from './replay-texts.ts'
 
@@ -28,7 +28,7 @@ export type PastOutcome = {
 const noEffect: PastOutcome = { effects: [], undecidable: [] }
 
 /** Applies the rules of one stage, or all rules, to a request. */
-type Judge = (past: PastRequest) => PastOutcome
+type EffectFinder = (past: PastRequest) => PastOutcome
 
 /**
  * Applies all rules of a guardrail to past requests, which must be in order of time. Every stage of rules needs a function
@@ -40,22 +40,22 @@ export function createEffectFinder(
   guardrail: GuardrailRecord,
   budgets: PastBudgets,
   from: number,
-): Judge {
-  const candidates = createCandidateJudge(deps, guardrail)
+): EffectFinder {
+  const candidates = createCandidateEffectFinder(deps, guardrail)
   // In the order of evaluation of a live request.
-  const judgesByStage: Record<Stage, Judge> = {
+  const findersByStage: Record<Stage, EffectFinder> = {
     region: candidates,
     model: candidates,
     endpoint: candidates,
-    content: createContentJudge(guardrail),
-    limit: createLimitJudge(budgets, new PastGroupBudgets(guardrail.policy, from)),
+    content: createContentEffectFinder(guardrail),
+    limit: createLimitEffectFinder(budgets, new PastGroupBudgets(guardrail.policy, from)),
   }
-  const judges = [...new Set(Object.values(judgesByStage))]
+  const finders = [...new Set(Object.values(findersByStage))]
   return (past) => {
     const effects: Effect[] = []
     const undecidable: Undecidable[] = []
-    for (const judge of judges) {
-      const found = judge(past)
+    for (const findEffects of finders) {
+      const found = findEffects(past)
       undecidable.push(...found.undecidable)
       if (found.effects.some(({ outcome }) => outcome === 'refuse')) return { effects: found.effects, undecidable }
       effects.push(...found.effects)
@@ -64,13 +64,16 @@ export function createEffectFinder(
   }
 }
 
-function createCandidateJudge({ config, catalogue, isReachable }: EffectsDeps, guardrail: GuardrailRecord): Judge {
+function createCandidateEffectFinder(
+  { config, catalogue, isReachable }: EffectsDeps,
+  guardrail: GuardrailRecord,
+): EffectFinder {
   const { findModel } = catalogue.current()
-  const judge = createPastJudge({ guardrail, findModel, vendors: config.zdr_vendors, isReachable })
+  const evaluate = createPastEvaluator({ guardrail, findModel, vendors: config.zdr_vendors, isReachable })
   return ({ keyHash, userId, record }) => {
     const { candidate_models: models, endpoint_id: endpointId, region } = record
     const incapable = incapableEndpoints(record.not_asked)
-    const verdict = judge({ models, endpointId, region, incapable, owner: { keyHash, userId } })
+    const verdict = evaluate({ models, endpointId, region, incapable, owner: { keyHash, userId } })
     switch (verdict.outcome) {
       case 'allowed':
         return noEffect
@@ -86,7 +89,7 @@ function createCandidateJudge({ config, catalogue, isReachable }: EffectsDeps, g
   }
 }
 
-function createContentJudge({ policy }: GuardrailRecord): Judge {
+function createContentEffectFinder({ policy }: GuardrailRecord): EffectFinder {
   const filters = findUndecidableFilters(policy)
   return ({ record }) => {
     const content = pastContentEffect(policy, record)
@@ -99,12 +102,12 @@ function createContentJudge({ policy }: GuardrailRecord): Judge {
   }
 }
 
-function createLimitJudge(budgets: PastBudgets, groups: PastGroupBudgets): Judge {
-  const admits: Record<RuleAt<'limit'>, (past: PastRequest) => boolean> = {
+function createLimitEffectFinder(budgets: PastBudgets, groups: PastGroupBudgets): EffectFinder {
+  const admits: Record<RuleOfStage<'limit'>, (past: PastRequest) => boolean> = {
     limit_usd: (past) => budgets.chargeIfRoom(past),
     group_limits: (past) => groups.chargeIfRoom(past),
   }
-  const limits = rulesAt('limit')
+  const limits = rulesOfStage('limit')
   return (past) => {
     const violated = limits.find(({ rule }) => !admits[rule](past))
     return violated ? { effects: [{ outcome: 'refuse', rule: violated.rule }], undecidable: [] } : noEffect

@@ -1,8 +1,8 @@
 import type { Policy } from '../guardrails/decide/policy.ts'
-import type { RuleAt } from '../guardrails/decide/rules.ts'
+import type { RuleOfStage } from '../guardrails/decide/rules.ts'
 
 /** The parts of a verdict that may be unknown for a past request. */
-export type Undecidable = 'catalogue' | RuleAt<'content'>
+export type Undecidable = 'catalogue' | RuleOfStage<'content'>
 
 /** The reason why a part of a verdict is unknown. */
 export const undecidableReasons: Record<Undecidable, string> = {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { regions } from '#platform/core/vocabulary.ts'
-import type { RuleName } from '#policy/guardrails/decide/judge.ts'
+import type { RuleName } from '#policy/guardrails/decide/find-violation.ts'
 import { emptyPolicy, Policy } from '#policy/guardrails/decide/policy.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 

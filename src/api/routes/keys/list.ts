@@ -96,7 +96,7 @@ async function selectKeys(deps: ApiDeps, caller: Caller, query: KeysQuery): Prom
     return { data: found.slice(offset, offset + (query.limit ?? found.length)), total_count: found.length }
   }
   if (expiresBefore !== undefined) {
-    return listExpiringKeys(deps, caller, { before: Date.parse(expiresBefore), offset, limit })
+    return listExpiringKeys(deps, caller, { expiresBefore: Date.parse(expiresBefore), offset, limit })
   }
   if (order !== undefined) {
     const scope = {

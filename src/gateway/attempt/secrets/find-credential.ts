@@ -9,7 +9,9 @@ export function createCredentialFinder(credential: string): (text: string) => [s
   const bytes = Buffer.from(credential)
   const findPlain = createSubstringFinder(credential, leakLength.plain)
   const findHex = createSubstringFinder(bytes.toString('hex'), leakLength.hex)
-  const base64Finders = [0, 1, 2].map((before) => createSubstringFinder(base64Core(bytes, before), leakLength.base64))
+  const base64Finders = [0, 1, 2].map((precedingBytes) =>
+    createSubstringFinder(base64Core(bytes, precedingBytes), leakLength.base64),
+  )
   return (text) => {
     const plain = lowerCase(text)
     // Base64 has two alphabets.
@@ -23,27 +25,27 @@ const lowerCase = (text: string) => text.replace(/[A-Z]+/g, (run) => run.toLower
 
 /**
  * The part of the base64 text that does not depend on adjacent bytes.
- * @param before the preceding bytes in its first group of three.
+ * @param precedingBytes the preceding bytes in its first group of three.
  */
-function base64Core(bytes: Buffer, before: number): string {
-  const padded = Buffer.concat([Buffer.alloc(before), bytes])
+function base64Core(bytes: Buffer, precedingBytes: number): string {
+  const padded = Buffer.concat([Buffer.alloc(precedingBytes), bytes])
     .toString('base64')
     .replace(/=+$/, '')
   // One or two preceding bytes determine two or three characters at the start, and an incomplete group the last one.
-  const dependentAtStart = before === 0 ? 0 : before + 1
-  const dependentAtEnd = (bytes.length + before) % 3 === 0 ? 0 : 1
+  const dependentAtStart = precedingBytes === 0 ? 0 : precedingBytes + 1
+  const dependentAtEnd = (bytes.length + precedingBytes) % 3 === 0 ? 0 : 1
   return padded.slice(dependentAtStart, padded.length - dependentAtEnd)
 }
 
-/** Finds all substrings of `length` characters of a word in a text, with a rolling hash. Finds a shorter word as a whole. */
-function createSubstringFinder(word: string, length: number): (text: string) => [number, number][] {
-  const foundLength = Math.min(word.length, length)
+/** Finds all substrings of `length` characters of `searchedText` in a text, with a rolling hash. Finds a shorter `searchedText` as a whole. */
+function createSubstringFinder(searchedText: string, length: number): (text: string) => [number, number][] {
+  const foundLength = Math.min(searchedText.length, length)
   // A single character is in every text.
   if (foundLength < 2) return () => []
-  const lowerWord = lowerCase(word)
+  const lowerText = lowerCase(searchedText)
   const substrings = new Map<number, string[]>()
-  forEachSubstring(lowerWord, foundLength, (hash, at) => {
-    substrings.getOrInsertComputed(hash, () => []).push(lowerWord.slice(at, at + foundLength))
+  forEachSubstring(lowerText, foundLength, (hash, at) => {
+    substrings.getOrInsertComputed(hash, () => []).push(lowerText.slice(at, at + foundLength))
   })
   return (text) => {
     const positions: [number, number][] = []

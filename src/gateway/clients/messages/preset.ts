@@ -4,7 +4,7 @@ import { withoutNulls } from '#platform/json/without-nulls.ts'
 import type { PresetStyle } from '../../presets/apply-preset.ts'
 import { createForeignFieldFilter } from '../../presets/preset-settings.ts'
 import { toFunctionTool } from '../../protocol/repairs/custom-tools.ts'
-import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
+import { readChoiceKeyword } from '../../protocol/repairs/tool-choice.ts'
 import { readToolSchema, toChatChoice, toChatCustomTool } from '../../protocol/tool-conversions.ts'
 import { chatOnlyFields } from './request/to-chat.ts'
 
@@ -94,11 +94,11 @@ const readToolName = (tool: NamedTool): unknown => tool.name ?? tool.function?.n
 function encodeToolChoice(choice: unknown, parallel: unknown): Fields | undefined {
   const parallelism = parallel === false ? { disable_parallel_tool_use: true } : {}
   const { type, name, custom, allowed_tools: allowed } = readChoice(choice)
-  const word = readChoiceWord(allowed?.mode ?? type)
-  if (word === 'none') return { type: 'none' }
-  if (word === 'required') return { type: 'any', ...parallelism }
+  const keyword = readChoiceKeyword(allowed?.mode ?? type)
+  if (keyword === 'none') return { type: 'none' }
+  if (keyword === 'required') return { type: 'any', ...parallelism }
   if (type === 'function' || custom) return { type: 'tool', name: name ?? custom?.name, ...parallelism }
-  return word === 'auto' || parallel === false ? { type: 'auto', ...parallelism } : undefined
+  return keyword === 'auto' || parallel === false ? { type: 'auto', ...parallelism } : undefined
 }
 
 function prependPrompt(prompt: string, system: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { isOutputLimit, outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
-import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
+import { readChoiceKeyword } from '../../protocol/repairs/tool-choice.ts'
 import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { readToolSchema, toChatChoice, toChatCustomTool } from '../../protocol/tool-conversions.ts'
@@ -155,8 +155,8 @@ type Choice = {
 function toChatToolChoice(choice: unknown): unknown {
   if (choice == null || typeof choice === 'string') return choice ?? undefined
   const { type, function: functionChoice, name = functionChoice?.name, tools } = choice as Choice
-  const word = readChoiceWord(type)
-  if (word) return word
+  const keyword = readChoiceKeyword(type)
+  if (keyword) return keyword
   if (type === 'function' || type === 'tool') return { type: 'function', function: { name } }
   if (type !== 'allowed_tools' && type !== 'custom') return undefined
   if (tools != null && !(Array.isArray(tools) && tools.every((tool) => typeof tool === 'object' && tool !== null)))

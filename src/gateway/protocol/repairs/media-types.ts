@@ -110,9 +110,9 @@ function mapObjects(value: unknown, path: readonly string[], change: (object: Bo
     return Array.isArray(value) ? mapItems(value, (item) => mapObjects(item, path, change, depth + 1)) : value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   if (name === undefined) return change(value as Body)
-  const before = (value as Body)[name]
-  const after = mapObjects(before, path, change, depth + 1)
-  return after === before ? value : { ...value, [name]: after }
+  const fieldValue = (value as Body)[name]
+  const changedValue = mapObjects(fieldValue, path, change, depth + 1)
+  return changedValue === fieldValue ? value : { ...value, [name]: changedValue }
 }
 
 const textLike = /^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|toml|javascript|typescript|x-sh|sql|csv)$/

@@ -6,7 +6,7 @@ type Choice = {
 }
 
 /** The keywords of all protocols for a tool choice. `any` of Anthropic and Mistral is `required` in other protocols. */
-const choiceWords = new Map<unknown, 'auto' | 'none' | 'required'>([
+const choiceKeywords = new Map<unknown, 'auto' | 'none' | 'required'>([
   ['auto', 'auto'],
   ['none', 'none'],
   ['required', 'required'],
@@ -17,8 +17,8 @@ const choiceWords = new Map<unknown, 'auto' | 'none' | 'required'>([
  * Reads the keyword of a tool choice. Some clients and presets send it as the type of an object: `{ "type": "any" }`.
  * @returns undefined for other values.
  */
-export function readChoiceWord(word: unknown): 'auto' | 'none' | 'required' | undefined {
-  return choiceWords.get(word)
+export function readChoiceKeyword(choice: unknown): 'auto' | 'none' | 'required' | undefined {
+  return choiceKeywords.get(choice)
 }
 
 /**
@@ -29,8 +29,8 @@ export function simplifyToolChoice(chat: ChatRequest): ChatRequest {
   const { tool_choice: choice, tools } = chat
   if (typeof choice !== 'object' || choice === null) return chat
   const { type, allowed_tools: allowed } = choice as Choice
-  const word = readChoiceWord(type)
-  if (word) return { ...chat, tool_choice: word }
+  const keyword = readChoiceKeyword(type)
+  if (keyword) return { ...chat, tool_choice: keyword }
   if (type !== 'allowed_tools') return chat
   const names = new Set(allowed?.tools?.map((tool) => tool.function?.name ?? tool.name))
   return {

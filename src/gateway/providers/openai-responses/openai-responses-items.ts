@@ -3,7 +3,7 @@ import { JsonParseQuota } from '#platform/json/json-text/json-parse-quota.ts'
 import { mapItems } from '#platform/json/map-texts.ts'
 import { toChatPart } from '../../protocol/chat-parts.ts'
 import type { Repair } from '../../protocol/repairs/repair.ts'
-import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
+import { readChoiceKeyword } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { toArgumentsText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { toResponsesChoice } from '../../protocol/tool-conversions.ts'
@@ -103,7 +103,7 @@ export const fitToolChoice: Repair = (body) => {
   }
   if (typeof choice !== 'object') return body
   const { type, name, function: chosen } = choice as Choice
-  const word = readChoiceWord(type)
+  const word = readChoiceKeyword(type)
   if (word) return { ...body, tool_choice: word }
   if (type === 'tool') return { ...body, tool_choice: { type: 'function', name } }
   if ('allowed_tools' in choice || 'custom' in choice)

@@ -4,7 +4,7 @@ import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { readCallLimit } from '../../pricing/billable-options.ts'
 import { chooseEffort, readReasoningOptions } from '../../protocol/reasoning-options.ts'
-import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
+import { readChoiceKeyword } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { toResponsesChoice } from '../../protocol/tool-conversions.ts'
@@ -80,11 +80,11 @@ function encodeTool(tool: ChatTool): Body | undefined {
  */
 function encodeToolChoice(choice: ChatRequest['tool_choice']): unknown {
   if (choice == null) return choice
-  if (typeof choice === 'string') return readChoiceWord(choice) ?? choice
+  if (typeof choice === 'string') return readChoiceKeyword(choice) ?? choice
   const name = readChosenFunction(choice)
   if (name !== undefined) return { type: 'function', name }
   // `{ type: 'any' }` of Anthropic's clients is a word. `allowed_tools` and built-in tools have another form in this protocol.
-  return readChoiceWord((choice as { type?: unknown }).type) ?? toResponsesChoice(choice) ?? choice
+  return readChoiceKeyword((choice as { type?: unknown }).type) ?? toResponsesChoice(choice) ?? choice
 }
 
 function encodeTextOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {

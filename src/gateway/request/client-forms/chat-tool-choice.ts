@@ -1,4 +1,4 @@
-import { readChoiceWord } from '../../protocol/repairs/tool-choice.ts'
+import { readChoiceKeyword } from '../../protocol/repairs/tool-choice.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { toChatChoice } from '../../protocol/tool-conversions.ts'
 
@@ -13,8 +13,8 @@ export function withChatToolChoice(body: Body): Body {
   const { type, function: chosen } = choice
   // Some clients send only the name of the function.
   const name = typeof chosen === 'string' ? chosen : choice.name
-  const word = readChoiceWord(type)
-  if (word) return { ...body, tool_choice: word }
+  const keyword = readChoiceKeyword(type)
+  if (keyword) return { ...body, tool_choice: keyword }
   const severalTools = toChatChoice(choice)
   if (severalTools) return { ...body, tool_choice: severalTools }
   // A `function` that is an object is the form of chats.

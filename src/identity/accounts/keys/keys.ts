@@ -66,11 +66,11 @@ export async function listKeysByHash(
 export async function listExpiringKeys(
   deps: { db: Db; now: Now },
   caller: Caller,
-  { before, offset, limit }: { before: number; offset: number; limit: number },
+  { expiresBefore, offset, limit }: { expiresBefore: number; offset: number; limit: number },
 ): Promise<Page<KeyRecord>> {
   const { rows, total } = await readExpiringKeyRows(deps.db.query, caller.organizationId, {
     from: deps.now(),
-    to: before,
+    to: expiresBefore,
     offset,
     limit,
     workspaceId: caller.isWorkspaceScoped ? caller.workspaceId : undefined,
@@ -148,43 +148,43 @@ async function resolveCreator(tx: Tx, caller: Caller, newKey: NewKey, workspaceI
 export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
   const expiresAt = readExpiry(deps, patch.expires_at)
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
-    const before = await getKey({ db: { query: tx } }, caller, hash)
-    requireCanChange(caller, before, patch)
-    if (isUnchanged(before, patch, expiresAt)) return before
+    const previousKey = await getKey({ db: { query: tx } }, caller, hash)
+    requireCanChange(caller, previousKey, patch)
+    if (isUnchanged(previousKey, patch, expiresAt)) return previousKey
     // A disabled key counts as expired. Without a change of the expiry, another key is not required.
     const newExpiry = patch.disabled ? 0 : expiresAt
     if (typeof newExpiry === 'number')
-      await requireOtherManagementKey(deps, tx, before, caller.organizationId, newExpiry)
+      await requireOtherManagementKey(deps, tx, previousKey, caller.organizationId, newExpiry)
     await updateKeyRow(tx, hash, { ...patchColumns(patch), expires_at: expiresAt, updated_at: deps.now() })
-    const after = await getKey({ db: { query: tx } }, caller, hash)
+    const updatedKey = await getKey({ db: { query: tx } }, caller, hash)
     // Without a limit, the stored sums are not updated, and they lack or contain the spending with BYOK keys. A new limit, or one that
     // counts other costs, starts with the spending in the ledger.
-    if (before.limit === null || before.include_byok_in_limit !== after.include_byok_in_limit)
+    if (previousKey.limit === null || previousKey.include_byok_in_limit !== updatedKey.include_byok_in_limit)
       await deps.deleteSpending(tx, `key:${hash}`)
     await recordChange(deps, tx, caller, {
       action: 'key.updated',
       targetKind: 'key',
       targetId: hash,
-      before,
-      after,
+      before: previousKey,
+      after: updatedKey,
     })
     publish('key.changed', hash)
-    return after
+    return updatedKey
   })
 }
 
 /** @throws Fault `conflict` if nobody could manage the organization afterwards. */
 export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, publish) => {
-    const before = await getKey({ db: { query: tx } }, caller, hash)
-    requireCanChange(caller, before)
-    await requireOtherManagementKey(deps, tx, before, caller.organizationId)
+    const key = await getKey({ db: { query: tx } }, caller, hash)
+    requireCanChange(caller, key)
+    await requireOtherManagementKey(deps, tx, key, caller.organizationId)
     await deleteKeyRow(tx, hash)
     await recordChange(deps, tx, caller, {
       action: 'key.deleted',
       targetKind: 'key',
       targetId: hash,
-      before,
+      before: key,
       after: null,
     })
     publish('key.changed', hash)
@@ -212,9 +212,9 @@ function readExpiry(deps: { now: Now }, text: string | null | undefined): number
   throw new Fault('invalid', 'Invalid request: expires_at: expected an instant in the future')
 }
 
-function isUnchanged(before: KeyRecord, patch: KeyPatch, expiresAt: number | null | undefined): boolean {
+function isUnchanged(key: KeyRecord, patch: KeyPatch, expiresAt: number | null | undefined): boolean {
   const { expires_at, ...otherFields } = patch
-  const isSameExpiry = expiresAt === undefined || expiresAt === (before.expires_at && Date.parse(before.expires_at))
+  const isSameExpiry = expiresAt === undefined || expiresAt === (key.expires_at && Date.parse(key.expires_at))
   const names = Object.keys(otherFields) as (keyof typeof otherFields)[]
-  return isSameExpiry && names.every((name) => otherFields[name] === undefined || otherFields[name] === before[name])
+  return isSameExpiry && names.every((name) => otherFields[name] === undefined || otherFields[name] === key[name])
 }

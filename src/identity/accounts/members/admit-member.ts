@@ -45,11 +45,11 @@ export async function admitMember(
   // One admin must remain, to correct wrong roles from an issuer.
   const isLast = managingRoles.includes(existing.role) && !(await hasOtherManager(tx, organizationId, existing.userId))
   if (isLast && !managingRoles.includes(role)) return existing
-  const after = { ...existing, role }
+  const updatedMember = { ...existing, role }
   await setRole(tx, organizationId, existing.userId, role)
-  await recordMembership(deps, tx, selfActor(person, existing), 'member.updated', existing, after)
+  await recordMembership(deps, tx, selfActor(person, existing), 'member.updated', existing, updatedMember)
   publish('organization.changed', organizationId)
-  return after
+  return updatedMember
 }
 
 async function joinOrganization(

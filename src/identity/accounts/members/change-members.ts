@@ -23,20 +23,27 @@ export async function addMember(deps: MembersDeps, caller: Caller, newMember: Ne
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
     const userId = await findOrCreateUser(deps, tx, newMember)
-    const before = await findMembership(tx, organizationId, userId)
-    if (before?.leftAt === null) {
+    const formerMember = await findMembership(tx, organizationId, userId)
+    if (formerMember?.leftAt === null) {
       throw new Fault('conflict', `${newMember.email} belongs to the organization already.`)
     }
     const role = requestedRole(newMember, 'member')
-    requireOwnerForOwners(caller, role, before?.role)
-    const after = await storeMember(deps, tx, organizationId, newMember, role)
+    requireOwnerForOwners(caller, role, formerMember?.role)
+    const addedMember = await storeMember(deps, tx, organizationId, newMember, role)
     for (const { workspace, access } of newMember.workspaces ?? [{ workspace: caller.workspaceId }]) {
       const id = await resolveWorkspaceId({ db: { query: tx } }, caller, workspace)
       await joinWorkspace({ deps, tx, publish, actor: caller }, id, userId, access ?? workspaceRoleOf(role), 'manual')
     }
-    await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
+    await recordMembership(
+      deps,
+      tx,
+      caller,
+      formerMember ? 'member.rejoined' : 'member.joined',
+      formerMember ?? null,
+      addedMember,
+    )
     publish('organization.changed', organizationId)
-    return after
+    return addedMember
   })
 }
 
@@ -52,19 +59,20 @@ export async function changeMember(
 ): Promise<Member> {
   const { organizationId } = caller
   return deps.db.exclusively(accountsLock(organizationId), async (tx, publish) => {
-    const before = await requireMember(tx, organizationId, userId)
-    const role = requestedRole(patch, before.role)
-    requireOwnerForOwners(caller, role, before.role)
-    const { name, email } = { ...before, ...patch }
-    if (role === before.role && name === before.name && email === before.email) return before
-    if (role !== before.role) await changeRole(tx, organizationId, before, role)
-    if (name !== before.name) await updateMembership(tx, organizationId, userId).set({ name }).execute()
-    if (email !== before.email) await changeAddress(tx, organizationId, userId, email)
-    const after = { ...before, role, name, email }
-    await recordMembership(deps, tx, caller, 'member.updated', before, after)
+    const previousMember = await requireMember(tx, organizationId, userId)
+    const role = requestedRole(patch, previousMember.role)
+    requireOwnerForOwners(caller, role, previousMember.role)
+    const { name, email } = { ...previousMember, ...patch }
+    if (role === previousMember.role && name === previousMember.name && email === previousMember.email)
+      return previousMember
+    if (role !== previousMember.role) await changeRole(tx, organizationId, previousMember, role)
+    if (name !== previousMember.name) await updateMembership(tx, organizationId, userId).set({ name }).execute()
+    if (email !== previousMember.email) await changeAddress(tx, organizationId, userId, email)
+    const updatedMember = { ...previousMember, role, name, email }
+    await recordMembership(deps, tx, caller, 'member.updated', previousMember, updatedMember)
     // Cached keys contain the permissions of their member.
-    if (role !== before.role) publish('organization.changed', organizationId)
-    return after
+    if (role !== previousMember.role) publish('organization.changed', organizationId)
+    return updatedMember
   })
 }
 

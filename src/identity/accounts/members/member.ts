@@ -71,10 +71,13 @@ export const simplifiedRole = (memberRole: MemberRole): z.output<typeof role> =>
  * Returns the requested role. A member whose role already maps to the requested `role` keeps their role.
  * @throws Fault `invalid` if the two fields contradict each other.
  */
-export function requestedRole({ role, access }: Pick<MemberPatch, 'role' | 'access'>, before: MemberRole): MemberRole {
+export function requestedRole(
+  { role, access }: Pick<MemberPatch, 'role' | 'access'>,
+  currentRole: MemberRole,
+): MemberRole {
   if (access !== undefined && role !== undefined && simplifiedRole(access) !== role)
     throw new Fault('invalid', `Invalid request: role: "${role}" contradicts access; one of the two is enough`)
   if (access !== undefined) return access
-  if (role === undefined || simplifiedRole(before) === role) return before
+  if (role === undefined || simplifiedRole(currentRole) === role) return currentRole
   return role === 'org:admin' ? 'admin' : 'member'
 }

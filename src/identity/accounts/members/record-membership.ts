@@ -10,15 +10,15 @@ export async function recordMembership(
   tx: Tx,
   caller: Actor,
   action: 'member.joined' | 'member.rejoined' | 'member.updated' | 'member.left',
-  before: Member | null,
-  after: Member,
+  previousMember: Member | null,
+  updatedMember: Member,
 ): Promise<void> {
   await recordChange(deps, tx, caller, {
     action,
     targetKind: 'member',
-    targetId: after.userId,
-    before: before && auditedMember(before),
-    after: auditedMember(after),
+    targetId: updatedMember.userId,
+    before: previousMember && auditedMember(previousMember),
+    after: auditedMember(updatedMember),
   })
 }
 

@@ -19,8 +19,8 @@ export async function joinWorkspace(
   source: WorkspaceMember['source'],
 ): Promise<WorkspaceMember> {
   const { organizationId } = actor
-  const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
-  if (before?.access === role && before.source === source) return before
+  const previousMembership = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
+  if (previousMembership?.access === role && previousMembership.source === source) return previousMembership
   await storeWorkspaceMember(tx, {
     id: deps.newId(),
     organization_id: organizationId,
@@ -30,17 +30,19 @@ export async function joinWorkspace(
     source,
     created_at: deps.now(),
   })
-  const after = toWorkspaceMember(await selectMember(tx, organizationId, workspaceId, userId).executeTakeFirstOrThrow())
-  const action = before ? 'workspace.member_updated' : 'workspace.member_added'
+  const updatedMembership = toWorkspaceMember(
+    await selectMember(tx, organizationId, workspaceId, userId).executeTakeFirstOrThrow(),
+  )
+  const action = previousMembership ? 'workspace.member_updated' : 'workspace.member_added'
   await recordChange(deps, tx, actor, {
     action,
     targetKind: 'workspace',
     targetId: workspaceId,
-    before: before ?? null,
-    after,
+    before: previousMembership ?? null,
+    after: updatedMembership,
   })
   publish('organization.changed', organizationId)
-  return after
+  return updatedMembership
 }
 
 export async function findWorkspaceMember(

@@ -41,14 +41,14 @@ export function trackRevisions(): RevisionTracker {
       return { notification, missed: revision > expected }
     },
     async catchUp(client) {
-      const before = new Map(revisions)
+      const previousRevisions = new Map(revisions)
       const { rows } = await client.query<{ topic: Topic; revision: string }>(
         'select topic, revision from signal_revisions',
       )
       // A notification can arrive before the response, so a higher local revision is valid unless it was so before the query.
       const mismatched = rows.filter(({ topic, revision }) => {
         const stored = Number(revision)
-        return stored > (revisions.get(topic) ?? 0) || stored < (before.get(topic) ?? 0)
+        return stored > (revisions.get(topic) ?? 0) || stored < (previousRevisions.get(topic) ?? 0)
       })
       for (const { topic, revision } of mismatched) revisions.set(topic, Number(revision))
       return mismatched.length > 0

@@ -183,5 +183,5 @@ function describeFailure(
   }
 }
 
-const exampleOf = (example: Examples[string], part: 'body' | 'response') =>
-  example[part] === undefined ? {} : { example: example[part] }
+const exampleOf = (example: Examples[string], field: 'body' | 'response') =>
+  example[field] === undefined ? {} : { example: example[field] }

@@ -81,10 +81,10 @@ function createPhoneCheck(
   if (run.startsWith('+')) return (_, digits) => isInternationalNumber(digits)
   if (datePattern.test(run)) return undefined
   const canBeNorthAmerican = northAmericanPattern.test(run)
-  const before = textBefore(text, start)
+  const precedingText = textBefore(text, start)
   const hasInternationalPrefix = run.startsWith('00')
-  const hasPhoneLabel = !canBeNorthAmerican && !hasInternationalPrefix && phoneLabel.test(before)
-  if (!(canBeNorthAmerican || hasInternationalPrefix || hasPhoneLabel) || otherLabelPattern.test(before))
+  const hasPhoneLabel = !canBeNorthAmerican && !hasInternationalPrefix && phoneLabel.test(precedingText)
+  if (!(canBeNorthAmerican || hasInternationalPrefix || hasPhoneLabel) || otherLabelPattern.test(precedingText))
     return undefined
   if (hasInternationalPrefix) return (_, digits) => isInternationalNumber(digits.slice(2))
   if (canBeNorthAmerican)

@@ -18,8 +18,8 @@ const publishedNumbers = new Set(['078051120', '219099999', '457555462'])
 export const findSsns: FindSpans = (text) =>
   findMatches(text, candidatePattern, ({ 1: area, 2: separator, 3: group, 4: serial, index }) => {
     if (!isIssuable(area!, group!, serial!)) return false
-    const before = textBefore(text, index, maxLabelLength)
-    return separator === '-' ? !otherLabelPattern.test(before) : ssnLabel.test(before)
+    const precedingText = textBefore(text, index, maxLabelLength)
+    return separator === '-' ? !otherLabelPattern.test(precedingText) : ssnLabel.test(precedingText)
   })
 
 function isIssuable(area: string, group: string, serial: string): boolean {

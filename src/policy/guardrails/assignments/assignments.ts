@@ -46,13 +46,15 @@ export async function assign(
     if (!(await findGuardrail(tx, id))) throw guardrailNotFound()
     await requireTargets(tx, caller.organizationId, workspaceId, kind, resolvedIds)
     const filter = { organizationId: caller.organizationId, kind, workspaceId, targets: targetIds }
-    const before = await findAssignments(tx, filter)
-    const unchangedIds = new Set(before.filter((row) => row.guardrail_id === id).map((row) => row.target_id))
+    const previousAssignments = await findAssignments(tx, filter)
+    const unchangedIds = new Set(
+      previousAssignments.filter((row) => row.guardrail_id === id).map((row) => row.target_id),
+    )
     await removeAssignments(
       deps,
       tx,
       caller,
-      before.filter((row) => row.guardrail_id !== id),
+      previousAssignments.filter((row) => row.guardrail_id !== id),
     )
     const newTargetIds = targetIds.filter((target) => !unchangedIds.has(target))
     const shared = { guardrail_id: id, workspace_id: workspaceId, target_kind: kind, assigned_by: caller.userId }

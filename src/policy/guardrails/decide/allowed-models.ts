@@ -2,7 +2,7 @@ import type { Model } from '#catalogue/index/model.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
-import { findEndpointViolation, findModelViolation, findRegionViolation } from './judge.ts'
+import { findEndpointViolation, findModelViolation, findRegionViolation } from './find-violation.ts'
 
 /** Returns a predicate for the models that the guardrails allow for requests through a region. */
 export function createModelFilter(

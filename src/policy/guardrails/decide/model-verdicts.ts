@@ -6,7 +6,7 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import type { GuardrailCache } from '../guardrail-cache.ts'
 import { listGuardrailRows } from '../guardrail-rows.ts'
-import { findEndpointViolation, findModelViolation, type RuleName } from './judge.ts'
+import { findEndpointViolation, findModelViolation, type RuleName } from './find-violation.ts'
 
 /** The verdict of one guardrail on a model. */
 export type ModelVerdict = {

@@ -28,9 +28,9 @@ test('the scan scope of a builtin filter is stored as given', () => {
   assert.deepEqual(Policy.shape.content_filter_builtins.parse([builtin]), [builtin])
 })
 
-test('every field says where it is judged', () => {
+test('every field names the stage of its rule', () => {
   assert.deepEqual(
-    Object.entries(rules).filter(([, kind]) => typeof kind.at !== 'string'),
+    Object.entries(rules).filter(([, kind]) => typeof kind.stage !== 'string'),
     [],
   )
 })

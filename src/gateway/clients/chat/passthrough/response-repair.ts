@@ -131,8 +131,10 @@ export function applyRepair(choice: RawChoice, field: MessageField, { calls, fin
   }
   if (!calls) return
   const { tool_calls: rawCalls, ...others } = choice[field] ?? {}
-  const before = Array.isArray(rawCalls) ? rawCalls.filter((call) => call) : []
-  const correctCalls = withOtherFields(calls, before).map((call) => (field === 'message' ? withoutIndex(call) : call))
+  const replacedCalls = Array.isArray(rawCalls) ? rawCalls.filter((call) => call) : []
+  const correctCalls = withOtherFields(calls, replacedCalls).map((call) =>
+    field === 'message' ? withoutIndex(call) : call,
+  )
   choice[field] = correctCalls.length > 0 ? { ...others, tool_calls: correctCalls } : others
 }
 

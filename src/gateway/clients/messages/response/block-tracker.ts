@@ -30,7 +30,7 @@ export class BlockTracker {
 
   /** The blocks that the client has received so far. */
   get relayedBlocks(): RelayedBlocks {
-    return { count: this.#count, open: this.#openBlock }
+    return { count: this.#count, openBlock: this.#openBlock }
   }
 
   /** Whether no block is open, so that content would belong to none. */

@@ -20,7 +20,7 @@ const stopReasons: Record<Finish, StopReason> = {
 
 /** An unclosed block of a passed-through stream. For a call, with the part of its input that the client has. */
 type OpenBlock = { type: string; call?: ToolCall; json: string }
-export type RelayedBlocks = { count: number; open: OpenBlock | undefined }
+export type RelayedBlocks = { count: number; openBlock: OpenBlock | undefined }
 type ToolCall = Extract<CompletionEvent, { type: 'tool_call' }>
 
 /**
@@ -41,7 +41,7 @@ export class MessageWriter implements StreamWriter {
   constructor(head: ResponseHead, relayed?: RelayedBlocks) {
     this.#head = head
     this.#content = new ContentWriter(head, relayed?.count)
-    if (relayed?.open) this.#continueBlock(relayed.open)
+    if (relayed?.openBlock) this.#continueBlock(relayed.openBlock)
   }
 
   #continueBlock({ type, call, json }: OpenBlock): void {

@@ -1,32 +1,39 @@
 import type { Config } from '#platform/config/settings.ts'
 import type { Region } from '#platform/core/vocabulary.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
-import { type Forbids, type JudgedEndpoint, type JudgedModel, type RuleAt, requiresZdr, rulesAt } from './rules.ts'
+import {
+  type EvaluatedEndpoint,
+  type EvaluatedModel,
+  type Forbids,
+  type RuleOfStage,
+  requiresZdr,
+  rulesOfStage,
+} from './rules.ts'
 import { vendorLetters, type ZdrField } from './zdr.ts'
 
 /** The name of a rule that can forbid something: its field in a guardrail. */
-export type RuleName = RuleAt<'region' | 'model' | 'endpoint'>
+export type RuleName = RuleOfStage<'region' | 'model' | 'endpoint'>
 
 /** The guardrail that forbids a request, and the rule. */
 export type Verdict = { guardrail: GuardrailRecord; rule: RuleName }
 
 type Vendors = Config['zdr_vendors']
 
-const regionRules = rulesAt('region')
-const modelRules = rulesAt('model')
-const endpointRules = rulesAt('endpoint')
+const regionRules = rulesOfStage('region')
+const modelRules = rulesOfStage('model')
+const endpointRules = rulesOfStage('endpoint')
 
 /**
  * Returns the first rule of several guardrails that forbids a value. Each guardrail is evaluated alone, and each can forbid. So
  * allowed lists intersect, ignored lists unite, and bans add up.
  */
-function findViolation<Judged>(
+function findViolation<Value>(
   guardrails: readonly GuardrailRecord[],
-  rules: readonly { rule: RuleName; forbids: Forbids<Judged> }[],
-  judged: Judged,
+  rules: readonly { rule: RuleName; forbids: Forbids<Value> }[],
+  value: Value,
 ): Verdict | undefined {
   for (const guardrail of guardrails) {
-    for (const { rule, forbids } of rules) if (forbids(guardrail.policy, judged)) return { guardrail, rule }
+    for (const { rule, forbids } of rules) if (forbids(guardrail.policy, value)) return { guardrail, rule }
   }
   return undefined
 }
@@ -37,15 +44,15 @@ export function findRegionViolation(guardrails: readonly GuardrailRecord[], regi
 }
 
 /** Returns the rule that forbids a model at every endpoint; undefined if no rule does. */
-export function findModelViolation(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
+export function findModelViolation(guardrails: readonly GuardrailRecord[], model: EvaluatedModel): Verdict | undefined {
   return findViolation(guardrails, modelRules, model)
 }
 
 /** Returns the rule that forbids an endpoint for a model that is itself allowed; undefined if it is allowed. */
 export function findEndpointViolation(
   guardrails: readonly GuardrailRecord[],
-  model: JudgedModel,
-  endpoint: JudgedEndpoint,
+  model: EvaluatedModel,
+  endpoint: EvaluatedEndpoint,
   vendors: Vendors,
 ): Verdict | undefined {
   return findViolation(guardrails, endpointRules, { endpoint, zdrField: zdrFieldOf(model.author, vendors) })
@@ -54,7 +61,7 @@ export function findEndpointViolation(
 /** Returns the guardrail that requires zero data retention for every request to a model; undefined if none does. */
 export function findStorageViolation(
   guardrails: readonly GuardrailRecord[],
-  { author }: Pick<JudgedModel, 'author'>,
+  { author }: Pick<EvaluatedModel, 'author'>,
   vendors: Vendors,
 ): Verdict | undefined {
   const rule = zdrFieldOf(author, vendors)

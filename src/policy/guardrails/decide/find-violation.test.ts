@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
-import { findEndpointViolation, findModelViolation, findRegionViolation } from './judge.ts'
+import { findEndpointViolation, findModelViolation, findRegionViolation } from './find-violation.ts'
 import { emptyPolicy, type Policy } from './policy.ts'
 
 const vendors = Settings.parse({}).zdr_vendors
