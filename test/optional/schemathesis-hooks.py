@@ -23,7 +23,8 @@ NOT_IN_SCHEMAS = [
     r"user_ids: the organization has no member",
     r"starting_after: must be the next_cursor",
     r"host: .* is not available",
-    # What an archive, a URL and the name of a branch are.
+    # What a file name, an archive, a URL and the name of a branch are.
+    r"has a name that is too long",
     r"The archive is not a complete tar\.gz archive",
     r"repository\.url: must be an https:// URL|repository\.ref: must be the name of",
     # Now.
@@ -78,6 +79,9 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
+    # Lists of models treat a higher number than the highest like the highest.
+    if failure.code == "ST201" and "models" in case.path:
+        return not any(re.fullmatch(r"\d{16,}", str(value)) for value in (case.query or {}).values())
     if failure.code != "ST202":
         return True
     # Which version of an object is stored.

@@ -101,13 +101,7 @@ export function integer(description: string, { min = 0, max = maxInteger, orNull
       const number = /^\d+$/.test(value) ? Math.min(Number(value), maxInteger) : Number.NaN
       return number >= min && number <= max ? number : invalid
     },
-    // A higher number counts as the highest one, so it is not a limit.
-    {
-      description,
-      type: orNull ? ['integer', 'null'] : 'integer',
-      minimum: min,
-      ...(max < maxInteger && { maximum: max }),
-    },
+    { description, type: orNull ? ['integer', 'null'] : 'integer', minimum: min, maximum: max },
   )
 }
 
