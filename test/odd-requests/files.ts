@@ -49,3 +49,23 @@ export const fileChats: OddRequest[] = [
     ),
   },
 ]
+
+const pdf = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQK' }
+const file = { file_data: `data:application/pdf;base64,${pdf.data}`, filename: 'a.pdf' }
+
+export const fileMessages: OddRequest[] = [
+  {
+    name: 'the context of a document',
+    body: { messages: [user([{ type: 'document', title: 'a.pdf', context: 'A bill.', source: pdf }])] },
+    sent: {
+      [chat!]: {
+        'messages.0.content': [
+          { type: 'text', text: 'A bill.' },
+          { type: 'file', file },
+        ],
+      },
+      [gemini!]: { 'contents.0.parts.0': { text: 'A bill.' } },
+      [anthropic!]: { 'messages.0.content.0.context': 'A bill.' },
+    },
+  },
+]

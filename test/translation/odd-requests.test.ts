@@ -5,7 +5,7 @@ import { parseRequest } from '#test/harness/upstream/scripted-upstream.ts'
 import { encodeResponse } from '#test/harness/upstream/upstream-responses.ts'
 import { clientChats, clientMessages, clientResponses } from '../odd-requests/client-forms.ts'
 import { limitChats, limitMessages, limitResponses } from '../odd-requests/field-limits.ts'
-import { fileChats } from '../odd-requests/files.ts'
+import { fileChats, fileMessages } from '../odd-requests/files.ts'
 import { modelChats, modelMessages } from '../odd-requests/model-rules.ts'
 import { oddChats, oddMessages, oddResponses } from '../odd-requests/requests.ts'
 import { schemaChats } from '../odd-requests/schemas.ts'
@@ -96,7 +96,7 @@ describe('requests in forms that providers refuse or misread', () => {
   const requestsOf = {
     chat: [...oddChats, ...clientChats, ...modelChats, ...limitChats, ...schemaChats, ...fileChats],
     responses: [...oddResponses, ...clientResponses, ...limitResponses],
-    messages: [...oddMessages, ...clientMessages, ...modelMessages, ...limitMessages],
+    messages: [...oddMessages, ...clientMessages, ...modelMessages, ...limitMessages, ...fileMessages],
   }
   test('reasoning is counted with its budget, without an output limit', async () => {
     const thinking = { type: 'enabled', budget_tokens: 2000 }

@@ -66,12 +66,18 @@ function documentParts(block: Block, path: string): ContentPart[] {
       return heading ? [{ type: 'text', text: heading }, ...parts] : parts
     }
     case 'file':
-      return [{ type: 'file', file: { file_id: source.file_id } }]
+      return withContext(block, { type: 'file', file: { file_id: source.file_id } })
     default: {
       const filename = typeof block.title === 'string' ? block.title : 'document.pdf'
-      return [{ type: 'file', file: { file_data: source.type === 'url' ? source.url : toDataUrl(source), filename } }]
+      const file_data = source.type === 'url' ? source.url : toDataUrl(source)
+      return withContext(block, { type: 'file', file: { file_data, filename } })
     }
   }
+}
+
+/** A file after the context that the client describes it with, which only Anthropic's documents have. */
+function withContext({ context }: Block, file: ContentPart): ContentPart[] {
+  return typeof context === 'string' && context !== '' ? [{ type: 'text', text: context }, file] : [file]
 }
 
 function searchText({ title, source, content }: Block, path: string): string {
