@@ -29,7 +29,7 @@ export type Service = FirstStart & {
   reloadCatalogue: () => Promise<LoadReport>
   /**
    * Finishes requests in flight within the grace time, then releases all resources.
-   * @param options.drain first accepts new requests for `drain_ms`; a second call without it ends the draining at once.
+   * @param options.drain first accepts new requests for `drain_ms`; a second call without `drain` ends the draining at once.
    */
   stop: (options?: { drain?: boolean }) => Promise<void>
   /** After `stop`: the number of metered requests that could not be stored. */

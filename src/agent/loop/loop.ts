@@ -50,11 +50,11 @@ type RunningTurn = TurnDeps & {
 
 type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
 
-/** Limits of one result: characters, and its share of the context window. An answer can have several calls. */
+/** Limits of one result: characters, and its share of the context window. A response can have several calls. */
 const maxResultLength = 60_000
 const resultShare = 0.3
 
-/** Calls the model and its tools until an answer has no tool call. @throws ModelFault, or the reason of `signal`. */
+/** Calls the model and its tools until a response has no tool call. @throws ModelFault, or the reason of `signal`. */
 export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []): Promise<TurnEnd> {
   await addMessage(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
   const runningTurn: RunningTurn = {
@@ -102,7 +102,7 @@ async function callModelWithinWindow(deps: RunningTurn): Promise<ModelResponse> 
   }
 }
 
-/** Calls the model once and stores its answer, or the text that arrived before a failure or cancellation. */
+/** Calls the model once and stores its response, or the text that arrived before a failure or cancellation. */
 async function callModel(deps: TurnDeps): Promise<ModelResponse> {
   const { tools, signal } = deps
   const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...readConversation(deps)]
@@ -144,7 +144,7 @@ const addMessage = (deps: TurnDeps, message: Message) =>
 
 /**
  * Runs reading calls in parallel. A call that changes something waits for all calls before it. Results are stored in the order
- * of the calls. `isTruncated`: the answer ended at the model's output limit, so the arguments of its last call can be incomplete.
+ * of the calls. `isTruncated`: the response ended at the model's output limit, so the arguments of its last call can be incomplete.
  */
 async function runCalls(deps: RunningTurn, calls: ToolCall[], isTruncated: boolean): Promise<void> {
   for (const call of calls) await deps.notify(toCallEvent(deps.tools, call))

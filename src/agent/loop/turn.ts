@@ -56,7 +56,7 @@ export async function processPrompt(context: TurnContext, prompt: Prompt): Promi
   const usages: Usage[] = []
   const usage = () => (usages.length ? { usage: sumUsage(usages) } : {})
   try {
-    // The name under which the service last answered: a preset names no model.
+    // The model in the last response of the service, because a preset names no model.
     const name = log.session.model ?? context.settings.model
     const windowTokens = await context.findContextWindow(name, signal)
     const hasImageInput = await context.checkImageInput(name, signal)

@@ -61,7 +61,7 @@ async function fetchFromServer(fetch: typeof globalThis.fetch, url: URL, init?: 
   }
 }
 
-/** Whether both have one origin, or the second one is the first one with TLS. */
+/** Whether both URLs have the same origin, or `to` is the server of `from` with TLS. */
 const isSameServer = (from: URL, to: URL) =>
   from.origin === to.origin ||
   (from.protocol === 'http:' && to.protocol === 'https:' && from.hostname === to.hostname && to.port === '')

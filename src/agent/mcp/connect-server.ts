@@ -106,7 +106,7 @@ async function connectAs(
   }
 }
 
-/** The message of a failure, with the HTTP status if there is one. The library's message has only the text of the answer. */
+/** The message of a failure, with the HTTP status if there is one. The library's message has only the text of the response. */
 function withStatus(spec: McpServerSpec, { message, status }: Error & { status?: unknown }): string {
   const prefix = 'Error POSTing to endpoint: '
   if (typeof status !== 'number' || !message.startsWith(prefix)) return message

@@ -39,7 +39,7 @@ export type CommandEnd =
   | { kind: 'stopped'; reason: 'cancelled' | 'timeout' | 'output' | 'processes' | 'memory' }
 export type CommandResult = { end: CommandEnd; output: string; errorOutput: string }
 
-/** The bytes of the output that are returned. Its end is longer, because errors are usually there. */
+/** The bytes of the output that are returned. More of the end is returned, because errors are usually at the end. */
 const outputLimits = { head: 10_000, tail: 20_000 }
 const errorOutputLimits = { head: 1_000, tail: 1_000 }
 /** The interval of measuring processes and memory. It is short, because a fork bomb doubles within milliseconds. */

@@ -153,7 +153,7 @@ exec { $command[0] } @command or die "$command[0]: $!";
 
 type Mount = { at: string; options: string[] }
 
-/** Returns the fstab lines that mount `path` read-only at `to`: one for it, and one for each mount below it. */
+/** Returns the fstab lines that mount `path` read-only at `to`: one for `path`, and one for each mount below `path`. */
 function readOnlyMounts(path: string, to: string): string[] {
   const mounts = currentMounts()
   const coveringMount = mounts.filter(({ at }) => isWithin(escapePath(path), at)).at(-1)

@@ -115,5 +115,5 @@ const deliver = { stream: streamReply, whole: sendWholeReply, run: startBackgrou
   unknown
 >
 
-/** The answer for a background run. */
+/** The response to the start of a background run. */
 export const AcceptedRun = z.object({ data: InternRun })

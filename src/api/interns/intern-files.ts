@@ -33,7 +33,7 @@ type FileOperation<Result> = {
   paths?: Record<string, string>
   /** @param signal aborts when the client disconnects or loses access. */
   run: (files: InternFiles, signal: AbortSignal) => Promise<Result>
-  /** Resolves when the answer has been sent, for an answer that is still sent after `run`. */
+  /** Resolves when the response has been sent, for a response that is still being sent after `run`. */
   waitUntilSent?: (result: Result) => Promise<unknown>
 }
 

@@ -15,7 +15,7 @@ type LogTail = { lines: string[]; has_more: boolean; message: string | null }
 const maxSecretLength = 8192
 /**
  * Bytes that are read in addition, so that a secret that starts before the requested range is recognized. Twice the
- * length, because `lastLines` can drop as much of the start.
+ * length of a secret, because `lastLines` can drop up to one such length of the start.
  */
 const marginBytes = 2 * maxSecretLength
 

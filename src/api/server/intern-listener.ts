@@ -7,7 +7,7 @@ import { reachableUrl } from '../access/address.ts'
 
 const retries = { attempts: 100, pauseMs: 20 }
 const idleCheckMs = 50
-/** How long a closing connection can send what is left of its answer. */
+/** How long a closing connection can send the remaining bytes of its response. */
 const flushMs = 1000
 
 /** The address at which interns of this host reach the service. */
@@ -60,7 +60,7 @@ export async function openInternListener(
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()))
       server.closeIdleConnections()
       for (const socket of sockets) socket.destroySoon()
-      // A client that does not read its answer would keep the connection open.
+      // A client that does not read its response would keep the connection open.
       const forceTimer = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
       }, flushMs)

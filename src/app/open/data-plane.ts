@@ -31,7 +31,7 @@ type LowerParts = OpenResult<typeof openModels> &
     countRefusal: (cause: Cause) => void
   }
 
-/** Opens everything that completions pass through, and everything that is notified of them. */
+/** Opens the parts that handle completions, and the parts that are notified of completions. */
 export function openDataPlane(context: OpenContext, lowerParts: LowerParts) {
   const { parts, metrics, traces, cleanup } = context
   const { config, now, newId, variable, elapsed } = parts

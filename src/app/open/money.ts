@@ -95,7 +95,7 @@ function createChargedReader({ parts }: OpenContext, { db, hasPrimary }: OpenSto
   }
 }
 
-/** During an upgrade, limits are counted as older servers count them. */
+/** Returns budgets that count limits as older servers do, while older servers use the database during an upgrade. */
 async function withOlderServers(context: OpenContext, db: Db, budgets: Budgets): Promise<BudgetReserver> {
   const accounts = await createGuardrailAccounts({
     db,

@@ -98,7 +98,7 @@ export class Fleet {
       if (code === userFacingErrorCode) throw new UserFacingError(message)
       throw new UserFacingError(`A worker could not start: it ${exitText} (${message}).`)
     }
-    // Read only now, because the worker before can have died and been replaced meanwhile.
+    // Read only now, because the previous worker can have died and been replaced meanwhile.
     const previous = slot.ready
     slot.ready = worker
     // Starts only now, because a start can take any time on a slow machine.

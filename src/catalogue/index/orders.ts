@@ -63,7 +63,7 @@ export function createMeasuredOrders(models: readonly Model[], figures: Figures)
   return {
     'throughput-high-to-low': byEndpoints((id) => figures.endpoint(id).throughput?.p50),
     'latency-low-to-high': byEndpoints((id) => negate(figures.endpoint(id).latencyMs?.p50)),
-    // Both go by the tokens of a week, the only time for which they are counted.
+    // `most-popular` and `top-weekly` sort by the tokens of a week, the only period for which tokens are counted.
     'most-popular': popularity,
     'top-weekly': popularity,
   }

@@ -8,7 +8,7 @@ export type Uptime = { successes: number; errors: number }
 export type EndpointSums = Uptime & {
   /** Milliseconds to the first token. */
   latency: Sketch
-  /** Tokens per second from the first token to the end of the response. It is shown, and used to sort endpoints. */
+  /** Tokens per second from the first token to the end of the response. The throughput is displayed, and used to sort endpoints. */
   throughput: Sketch
   /**
    * Tokens per second without the first interval of the response, which can have a backlog. The fastest one limits charges. Short

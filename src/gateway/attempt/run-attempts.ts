@@ -32,7 +32,7 @@ export type AttemptDeps = EncodingDeps & {
 
 type Outcome =
   | SendOutcome
-  /** The request was not sent, because a guardrail that changed in the meantime forbids the endpoint. */
+  /** The request was not sent: a guardrail that was changed after planning forbids the endpoint. */
   | { kind: 'forbidden'; fault: Fault }
 
 /**
@@ -115,7 +115,7 @@ async function prepareNextAttempt({ record, reservation }: AdmittedRequest, rema
   }
 }
 
-/** Sends a request to one endpoint; once more without signed reasoning if the provider refuses that. */
+/** Sends a request to one endpoint. Sends it once more without signed reasoning if the provider refuses the reasoning. */
 async function tryTarget(
   deps: AttemptDeps,
   request: AdmittedRequest,

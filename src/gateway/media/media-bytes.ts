@@ -16,7 +16,7 @@ export function parseDataUrl(value: string): DataUrl | undefined {
 
 /**
  * The bytes of a medium that is contained in the request.
- * @param limit decodes about this many bytes only.
+ * @param limit the approximate number of bytes to decode; all bytes by default.
  * @returns undefined if decoders could disagree about the bytes, so that nothing about the medium is certain.
  */
 export function decodeMedium(value: string, url: DataUrl | undefined, limit?: number): Buffer | undefined {

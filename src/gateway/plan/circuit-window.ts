@@ -1,4 +1,4 @@
-/** The figures of decision 37. */
+/** The length of a slot. These two values come from docs/decisions/0037. */
 const slotMs = 15_000
 /** Three minutes, so that a request that times out after two minutes still finds its slot. */
 const maxSlots = 12

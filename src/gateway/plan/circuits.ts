@@ -28,7 +28,7 @@ export type Circuits = {
   health: (name: string) => CircuitHealth
   /** Permits an attempt. Undefined if the circuit is open or the endpoint unavailable. */
   admit: (name: string) => AttemptPermit | undefined
-  /** Permits an attempt although the circuit is open, if no other endpoint remains. Undefined if it is unavailable. */
+  /** Permits an attempt although the circuit is open, if no other endpoint remains. Undefined if the endpoint is unavailable. */
   admitLastResort: (name: string) => AttemptPermit | undefined
   restriction: (name: string) => Restriction | undefined
   /** Lists the restricted circuits. */

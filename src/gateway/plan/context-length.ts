@@ -4,7 +4,7 @@ import type { Target } from './plan.ts'
 
 /**
  * Whether a prompt that was too long for one endpoint is worth sending to another. Another model splits a text into other
- * tokens, so only a count in the error can show that the prompt is too long for it too.
+ * tokens, so only a token count in the error can show that the prompt is too long for the other model too.
  */
 export function canFitPrompt({ tokens }: ContextSizes, failed: Target, next: Target): boolean {
   const { contextLength } = next.endpoint

@@ -24,8 +24,8 @@ export type PresetStyle = {
 const toolFields = ['tool_choice', 'parallel_tool_calls']
 
 /**
- * Fills in a request from a preset. Fields of the request stay as they are, even if they are null. Tools of both are
- * combined by name; the request's definition wins. The preset's system prompt comes before the request's instructions.
+ * Fills in a request from a preset. Fields of the request stay as they are, even if they are null. Tools of the preset
+ * and of the request are combined by name; the request's definition wins. The preset's system prompt comes before the request's instructions.
  */
 export function applyPreset(
   { system_prompt, config }: Pick<PresetVersion, 'system_prompt' | 'config'>,

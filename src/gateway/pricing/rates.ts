@@ -41,7 +41,7 @@ function parseSteps(prices: Prices, tier: string | undefined): RateStep[] {
   const steps: RateStep[] = [{ minPromptTokens: 0, rates: baseRates }]
   for (const { fromPromptTokens, ...longPromptPrices } of prices.tiers ?? []) {
     const rates = toRates({ ...prices, ...longPromptPrices })
-    // No catalogue has the price of a long prompt in a service tier. The higher of both prices is assumed.
+    // No catalogue has the price of a long prompt in a service tier. The higher one of the tier's price and the price of a long prompt is assumed.
     steps.push({ minPromptTokens: fromPromptTokens, rates: tierPrices ? higherRates(rates, baseRates) : rates })
   }
   return steps

@@ -50,8 +50,8 @@ export type ResponseContext = {
 export type StreamReader = (event: SseEvent) => CompletionEvent[]
 
 /**
- * A wire protocol of upstreams: encodes chat requests, and reads responses as completion events. The rest of the gateway uses only
- * these.
+ * A wire protocol of upstreams: encodes chat requests, and reads responses as completion events. All other parts of
+ * the gateway use only chat requests and completion events.
  */
 export type ProviderProtocol = {
   protocol: RequestFormat

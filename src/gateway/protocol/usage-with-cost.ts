@@ -4,7 +4,7 @@ import type { ClientProtocol, CostNote } from './client-protocol.ts'
 /** Calculates the cost of counted tokens. */
 export type PriceTokens = (tokens: TokenCounts) => CostNote
 
-/** Adds the cost to the usage of an upstream. Replaces the counts if others were billed. */
+/** Adds the cost to the usage of an upstream. Replaces the token counts if the provider billed other counts. */
 export function addCostToUsage(
   usage: object | null | undefined,
   cost: CostNote,

@@ -37,7 +37,7 @@ export function createEnvironmentCredentials(readVariable: Variable): { of: (cal
   const find: AccessLookup['find'] = (provider, endpoint) => {
     const url = endpoint.baseUrl ?? provider.baseUrl
     const byUrl = cache.getOrInsertComputed(provider, emptyMap)
-    // Without a callback, because each request calls this about ten times.
+    // Not `getOrInsertComputed`: it needs a new callback for each call, and each request makes about ten calls.
     if (!byUrl.has(url)) byUrl.set(url, readAccess(provider, url))
     return byUrl.get(url)
   }

@@ -142,7 +142,7 @@ export class RequestsInFlight {
 
   #release(entry: Entry): void {
     entry.response.release()
-    // It was released before.
+    // The entry was released before, and another entry has its position.
     if (this.#entries[entry.index] !== entry) return
     // The last entry moves to the position of the released one.
     const last = this.#entries.pop()

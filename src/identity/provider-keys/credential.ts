@@ -116,7 +116,7 @@ export function mergeRules(patch: Partial<Rules>, previousRules: Rules = noRules
   ) as Rules
 }
 
-/** Returns a label such as `sk-…wxyz`. Omits characters of short keys, because they would be most of the key. */
+/** Returns a label such as `sk-…wxyz`. Shows fewer characters of a short key, because they would be most of the key. */
 export function credentialLabel(secret: string): string {
   return secret.length < 16 ? '…' : `${secret.slice(0, 3)}…${secret.slice(-4)}`
 }

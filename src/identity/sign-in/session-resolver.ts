@@ -4,7 +4,7 @@ import type { KeyCache } from '../accounts/keys/key-cache.ts'
 import { accessOf, reachesAllWorkspaces } from '../accounts/role.ts'
 import type { ResolvedSession, ScopedRole, SessionRow, SessionView } from './session.ts'
 
-/** The callers of the keys of a session: of the key for models and interns, and of a pasted management key. */
+/** The callers that a session acts as: with its key for models and interns, and with a pasted management key. */
 type SessionKeys = { usageKeyCaller: Caller | undefined; managementKeyCaller: Caller | undefined }
 
 /** Whether a session has a pasted API key and acts as that key, in its workspace. */

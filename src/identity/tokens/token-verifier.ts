@@ -6,7 +6,7 @@ import { createIssuerKeys, type IssuerKeySettings } from './issuer-keys.ts'
 
 type TokenSettings = IssuerKeySettings & { jwt_audience: string }
 
-/** Only asymmetric algorithms. With HS256, a token could be signed with the issuer's public key as the secret. */
+/** Only asymmetric algorithms. If HS256 were accepted, an attacker could sign a token with the issuer's public key as the secret. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 /** The maximum length of a token. */

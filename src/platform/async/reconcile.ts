@@ -20,7 +20,7 @@ export type Reconciler = {
 
 /**
  * Runs `pass` each time it is triggered, after the delay in milliseconds that the last pass returned, and again after a
- * failure. Passes never overlap: triggers during a pass are merged into one more. A pass that returns undefined waits
+ * failure. Passes never overlap: all triggers during a pass cause one more pass. A pass that returns undefined waits
  * for a trigger.
  */
 export function startReconciler(

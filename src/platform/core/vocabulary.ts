@@ -1,4 +1,4 @@
-// Values that several rooms share. Types, schemas and tables are derived from these lists.
+// Values that several folders of `src` share. Types, schemas and tables are derived from these lists.
 
 /** The provider protocols of endpoints. docs/map.md lists what to add with a new one. */
 export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const

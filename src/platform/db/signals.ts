@@ -70,7 +70,7 @@ export function collectNotifications() {
 
 export type LocalSignals = Signals & { deliver: (notification: Notification) => void; reportMissed: () => void }
 
-/** The subscribers of one process. The embedded database needs no others, because only one server uses it. */
+/** The subscribers of one process. The embedded database needs no notifications of other servers, because only one server uses it. */
 export function createLocalSignals(): LocalSignals {
   const listeners = new Map<Topic, Set<(payload: string) => void>>()
   const missedListeners = new Set<() => void>()

@@ -3,7 +3,10 @@ import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 /** Standard output or standard error. */
 type OutputDescriptor = 1 | 2
 
-/** The limits of buffered lines. Longer pieces of text would be copied more often while lines are added. */
+/**
+ * The limits of buffered lines: a text of `pieceCharacters` is encoded, because a longer text would be copied more often while
+ * lines are added.
+ */
 const limits = { pieceCharacters: 4000, bytesPerWrite: 64_000, bytes: 16_000_000, delayMs: 50 }
 
 /** Errors after which the same bytes are written again: the reader is slow, or the disk is full. */

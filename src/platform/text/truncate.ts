@@ -8,7 +8,7 @@ export const truncateText = (text: string, maxUnits: number) => text.slice(0, cu
 
 /**
  * Returns the start and the end of the middle that a text must lose to have about `maxUnits` units; undefined if it fits.
- * @param endUnits the length of the rest after the middle, in units.
+ * @param endUnits the length of the text after the middle, in units.
  */
 export function findMiddle(text: string, maxUnits: number, endUnits: number): [from: number, to: number] | undefined {
   if (text.length <= maxUnits) return undefined

@@ -2,7 +2,7 @@ import { applyRules } from './apply-rules.ts'
 import { type BlockedResult, blockedResult } from './filter-bodies.ts'
 import type { FilterRule } from './filter-rule.ts'
 
-/** A match of a rule in a text, in UTF-16 code units, the end excluded. */
+/** A match of a rule in a text. Positions are in UTF-16 code units; the end is exclusive. */
 type RuleMatch = Pick<FilterRule, 'guardrail' | 'rule' | 'action'> & { start: number; end: number }
 
 /** Every match of every rule, in order of the text. */

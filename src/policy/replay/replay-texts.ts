@@ -12,7 +12,7 @@ export const undecidableReasons: Record<Undecidable, string> = {
   content_filters: 'Prompts are not stored, so custom patterns cannot be matched with them.',
 }
 
-/** The assumptions behind the figures, as far as they concern the policy. */
+/** The assumptions behind the numbers of a replay, as far as they concern the policy. */
 export function listAssumptions(policy: Policy): string[] {
   const texts = [
     'Requests that were refused at the time are not included. Requests that failed, or that no provider could serve, are included.',

@@ -17,7 +17,7 @@ type CompactionDeps = {
   now: Now
 }
 
-/** Share of the window at which the context is compacted, so that the answer still fits. */
+/** Share of the window at which the context is compacted, so that the response still fits. */
 const compactionThreshold = 0.8
 /** Share of the window for the newest messages, which are not summarized. */
 const recentShare = 0.3

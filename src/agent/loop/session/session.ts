@@ -22,7 +22,7 @@ export type Session = {
   /** Decisions for the rest of the session, by operation. */
   rememberedDecisions: Map<string, boolean>
   costUsd: number | undefined
-  /** The model's own count of the context at its last answer, and how many messages that was. */
+  /** The model's own count of the context at its last response, and the number of messages in the context then. */
   contextCount: { tokens: number; messages: number } | undefined
   model: string | undefined
 }

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message } from '../../model/model.ts'
 
 /**
- * Gives each call of an answer an id that no other call of the conversation has. Some models and model servers repeat ids: with
+ * Gives each call of a response an id that no other call of the conversation has. Some models and model servers repeat ids: with
  * one id for two calls, their results and permissions would be mixed up, and strict providers refuse the conversation.
  */
 export function withUniqueCallIds(message: AssistantMessage, conversation: readonly Message[]): AssistantMessage {

@@ -43,8 +43,8 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
 }
 
 /**
- * Starts a new paragraph for the first text after a tool call. Many clients join all text, and would show no space between
- * both.
+ * Starts a new paragraph for the first text after a tool call. Many clients join all text, and would show no space between the
+ * text before and after the call.
  */
 function separateParagraphs(): (event: AgentEvent) => AgentEvent {
   let hasText = false

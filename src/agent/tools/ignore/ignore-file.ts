@@ -29,7 +29,7 @@ function parseRule(line: string): Rule | undefined {
   const matchesFoldersOnly = glob.endsWith('/')
   if (matchesFoldersOnly) glob = glob.slice(0, -1)
   if (glob === '') return undefined
-  // A pattern with a slash matches a path from the file's folder, one without matches a name at any depth.
+  // A pattern with a slash matches a path from the file's folder, a pattern without a slash matches a name at any depth.
   if (glob.includes('/')) return { isNegated, matchesFoldersOnly, matches: compilePathPattern(glob.replace(/^\//, '')) }
   const matchesName = compileNamePattern(glob)
   return { isNegated, matchesFoldersOnly, matches: (names) => matchesName(names.at(-1) ?? '') }

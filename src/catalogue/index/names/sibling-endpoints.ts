@@ -30,7 +30,7 @@ export function findByModelName<T>(items: readonly T[], name: string, nameOf: (i
 /** The name of a model without its date: `claude-opus-4-6` for `claude-opus-4-6-20260205`. */
 const withoutDate = (upstreamModel: string) => upstreamModel.replace(/[-@]20\d{6}$/, '')
 
-/** The endpoints of each provider. Those of newer models are first. */
+/** The endpoints of each provider, those of newer models first. */
 function indexByProvider(models: readonly Model[]): Map<string, Endpoint[]> {
   return Map.groupBy(
     models.flatMap(({ endpoints }) => endpoints),

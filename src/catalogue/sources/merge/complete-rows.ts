@@ -25,7 +25,7 @@ export function completeProvider(slug: string, patch: ProviderPatch): Provider |
   return provider
 }
 
-/** Returns the id with its date as the canonical slug, or only the id if another model has that as its id. */
+/** Returns the id with its date as the canonical slug, or only the id if another model has the dated name as its id. */
 function chooseCanonicalSlug(
   id: string,
   created: number | undefined,

@@ -60,7 +60,7 @@ function findAzureApi(name: string, { id }: SourceProvider): { protocol: Protoco
 const withoutOperation = (url: string) => url.replace(/\/chat\/completions\/?$/, '').replace(/\/$/, '')
 
 /**
- * Returns the variables whose value is sent as the credential. models.dev also lists those for accounts, hosts and regions. The
+ * Returns the variables whose value is sent as the credential. models.dev also lists variables for accounts, hosts and regions. The
  * keys of AWS are excluded, because requests are not signed with them: Bedrock also accepts a token.
  */
 export function findCredentialVariables({ env }: SourceProvider): string[] {

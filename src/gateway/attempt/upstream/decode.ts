@@ -69,7 +69,7 @@ export class DecodingSink implements Sink {
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     const encodings = listEncodings(headers['content-encoding'])
     this.#pendingFactory = decoderFactories.get(encodings.pop() ?? 'identity')
-    // Each earlier encoding is decoded after this one.
+    // The encodings that were applied before this one are decoded after it.
     if (encodings.length > 0) this.#sink = new DecodingSink(this.#sink, this.#source)
     this.#sink.head(status, encodings.length > 0 ? { ...headers, 'content-encoding': encodings.join() } : headers)
   }

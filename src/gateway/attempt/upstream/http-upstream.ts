@@ -61,7 +61,7 @@ function dispatchOptions({ headers, body, isStream }: UpstreamRequest) {
 
 function* drain(pieces: readonly Buffer[]): Generator<Buffer, void> {
   const remaining = pieces.toReversed()
-  // Otherwise the parameter would reference all pieces until the last one is sent.
+  // Without this, the parameter would reference all pieces until the last piece is sent.
   pieces = []
   while (remaining.length > 0) yield remaining.pop()!
 }

@@ -35,7 +35,7 @@ export class StreamCallRepair {
   }
 }
 
-/** Few events add an item, or add to a call. */
+/** Whether an event adds an item, or adds to a call. A cheap filter before parsing: few events do. */
 function isItemEvent(event: Buffer, events: readonly CompletionEvent[]): boolean {
   if (listCallEvents(events).length > 0) return true
   return event.includes('_call') || event.includes('output_item.added') || event.includes('response.completed')

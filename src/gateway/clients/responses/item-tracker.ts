@@ -119,13 +119,13 @@ function addArguments({ callIndex, item }: RelayedCall, text: string, calls: Cal
   return true
 }
 
-/** Whether a text is all arguments of a call. An empty text is not, except for a custom call: it is not valid JSON. */
+/** Whether a text is the complete arguments of a call. An empty text is complete only for a custom call: it is not valid JSON. */
 function isWhole(call: RelayedCall | undefined, text: string | undefined): boolean {
   if (!call) return false
   return text === readArguments(call.item) && (text !== '' || call.item.type === 'custom_tool_call')
 }
 
-/** Marks the call as done if the item equals it. @returns whether it does. */
+/** Marks the call as done if the item equals the call. @returns whether the item equals the call. */
 function finishIfSame(call: RelayedCall | undefined, item: RawItem): boolean {
   if (!call || !isWhole(call, readArguments(item)) || !isSame(call.item, item)) return false
   call.isDone = true

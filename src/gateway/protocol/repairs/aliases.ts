@@ -73,7 +73,7 @@ function unusedAlias(name: string, rule: NameRule, usedAliases: ReadonlySet<stri
 /** The length of a hash in an alias, in characters. Enough to distinguish the names of one request. */
 const hashLength = 8
 
-/** Returns the readable start of a name with a hash, or only a hash if the provider does not accept the former. */
+/** Returns the readable start of a name with a hash, or only a hash if the provider does not accept the start. */
 function aliasFor(name: string, { allowedCharacters, maxLength }: NameRule): string {
   const hash = createHash('sha256').update(name).digest('hex')
   // Gemini requires names to start with a letter or an underscore.

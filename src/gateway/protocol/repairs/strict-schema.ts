@@ -36,7 +36,7 @@ function isStrictNode(schema: Schema): boolean {
   if (refusedKeywords.some((keyword) => keyword in schema)) return false
   const { properties, required, additionalProperties } = schema
   if (!isSchema(properties)) return true
-  // An object without properties needs neither of them.
+  // An object without properties needs neither `additionalProperties: false` nor `required`.
   if (additionalProperties !== false || !Array.isArray(required)) return Object.keys(properties).length === 0
   const names = new Set(required)
   return Object.keys(properties).every((name) => names.has(name))

@@ -29,7 +29,7 @@ const emptyArguments: ReadonlySet<string> = new Set(['', 'null', 'None', 'undefi
 export const meansNoArguments = (text: string) => emptyArguments.has(text.trim())
 
 /**
- * The text of a fragment that follows the arguments so far, for servers that repeat these in later fragments. Undefined if the fragment
+ * The text of a fragment that follows the arguments so far, for servers that repeat the earlier arguments in later fragments. Undefined if the fragment
  * does not repeat them.
  * @param received the arguments so far, which are not complete. @param isInString whether they end within a string.
  */

@@ -85,8 +85,8 @@ export class CallFinder {
 }
 
 /**
- * Whether a fragment with the id of a call belongs to it. It does unless it has the index of another call; and also then if it
- * continues the arguments, because some servers give each fragment of a call another index.
+ * Whether a fragment with the id of a call belongs to that call. A fragment with the index of another call belongs to that call
+ * only if it continues unfinished arguments, because some servers send each fragment of a call with a new index.
  */
 function fitsCallOfId({ upstreamIndex, name }: ToolCallFragment, call: PartialCall): boolean {
   if (upstreamIndex === undefined || call.upstreamIndex === undefined) return true

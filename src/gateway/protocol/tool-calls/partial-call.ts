@@ -7,7 +7,7 @@ type OpenedCall = { index: number; id: string; name: string }
 
 /** One tool call while its fragments arrive. It is open once its id and name were sent to the client. */
 export class PartialCall {
-  /** As in `ToolCallPiece`. */
+  /** The upstream's index of the call, as in `ToolCallFragment`. Several calls can have the same index. */
   readonly upstreamIndex: number | undefined
   readonly args = new CallArguments()
   #id: string | undefined

@@ -4,9 +4,9 @@ import { toChatChoice } from '../../protocol/tool-conversions.ts'
 
 type Choice = { type?: unknown; name?: unknown; function?: unknown }
 
-/** Replaces a tool choice of another protocol in a chat body by the same one of chats. */
+/** Converts a tool choice in the format of another protocol to the format of chats. */
 export function withChatToolChoice(body: Body): Body {
-  // Only Mistral has the word `any`. It accepts the usual `required`, too.
+  // Only Mistral has the keyword `any`. Mistral also accepts `required`, as other providers do.
   if (body.tool_choice === 'any') return { ...body, tool_choice: 'required' }
   const choice = body.tool_choice as Choice | null | undefined
   if (typeof choice !== 'object' || choice === null) return body
@@ -17,7 +17,7 @@ export function withChatToolChoice(body: Body): Body {
   if (keyword) return { ...body, tool_choice: keyword }
   const severalTools = toChatChoice(choice)
   if (severalTools) return { ...body, tool_choice: severalTools }
-  // A `function` that is an object is the form of chats.
+  // A choice whose field `function` is an object already has the format of chats.
   if ((type !== 'function' && type !== 'tool') || typeof name !== 'string' || typeof (chosen ?? '') !== 'string')
     return body
   return { ...body, tool_choice: { type: 'function', function: { name } } }

@@ -5,8 +5,8 @@ import type { Body } from '../../protocol/request-body.ts'
 import { readToolSchema, toChatCustomTool } from '../../protocol/tool-conversions.ts'
 
 /**
- * Replaces tools and calls in the forms of other protocols in a chat body by those of chats: functions of responses, Anthropic and
- * MCP, custom tools of responses, and calls without the field `function`, with an object as arguments.
+ * Converts tools and calls in the formats of other protocols to the format of chats: functions of responses, Anthropic and MCP,
+ * custom tools of responses, and calls without the field `function`, whose arguments are an object.
  */
 export function withChatTools(body: Body): Body {
   const { tools, messages } = body

@@ -4,8 +4,8 @@ import type { Body } from '../../protocol/request-body.ts'
 type Message = { role?: unknown; content?: unknown } & Body
 
 /**
- * Replaces the content parts of other protocols in chat messages, which some clients send, by those of chats. The content
- * of a tool result that is null becomes an empty text. A body without them is returned unchanged.
+ * Converts content parts in the formats of other protocols, which some clients send in chat messages, to the format of chats.
+ * The null content of a tool result becomes an empty text. A body without such content is returned unchanged.
  */
 export function withChatParts(body: Body): Body {
   const { messages } = body

@@ -4,7 +4,7 @@ import { stringEnd } from '#platform/json/json-text/json-fields.ts'
 import { fitToSchema } from './fit-schema.ts'
 import { parseCutJson } from './parse-cut-json.ts'
 
-/** Answers with more characters are not repaired, because that would block other requests. */
+/** Responses with more characters are not repaired, because that would block other requests. */
 const maxLength = 1_000_000
 /**
  * The longest JSON for `jsonrepair`, in characters. It needs quadratic time for text with many quotes: 9 to 30 ms for this

@@ -9,7 +9,7 @@ type FairLimit = <T>(requester: Requester, signal: DisconnectSignal, task: () =>
 
 type Limits = { maxRunning: number; maxWaiting: number; name: string }
 
-/** A guess: how long the waiting tasks take is not known. */
+/** The `Retry-After` of a refusal. A guess, because the duration of the waiting tasks is unknown. */
 const retryAfterSeconds = 5
 
 /**

@@ -5,7 +5,7 @@ type Keys<Job> = Map<string, Job[]>
 
 /**
  * Jobs that take turns: first by workspace, then by key within a workspace. A workspace with many jobs delays another
- * one by at most one job. Maps are in the order of the next turns.
+ * workspace by at most one job. Maps are in the order of the next turns.
  */
 export class FairQueue<Job extends { requester: Requester }> {
   readonly #workspaces = new Map<string, Keys<Job>>()

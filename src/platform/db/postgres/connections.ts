@@ -14,7 +14,7 @@ const connectMs = 5000
 /** Postgres gets this time after its own limit to report that it ended a statement. */
 const reportMs = 1000
 
-/** The interval of replacing connections to a read-only server, because its address can lead to another one later. */
+/** The interval of replacing connections to a read-only server, because its address can lead to another server later. */
 const replaceEveryMs = 5000
 
 type ConnectionsDeps = {

@@ -25,7 +25,7 @@ export function notifyStatement({ topic, payload }: Notification): string {
 
 /** The last revision of each topic that this server has received. */
 type RevisionTracker = {
-  /** Records a notification. @returns it, and whether an earlier one of its topic was missed. */
+  /** Records a notification. @returns the notification, and whether an earlier notification of its topic was missed. */
   record: (text: string) => { notification: Notification; missed: boolean }
   /** Compares with the database. @returns whether a notification was missed. */
   catchUp: (client: Pick<pg.Client, 'query'>) => Promise<boolean>
@@ -45,7 +45,7 @@ export function trackRevisions(): RevisionTracker {
       const { rows } = await client.query<{ topic: Topic; revision: string }>(
         'select topic, revision from signal_revisions',
       )
-      // A notification can arrive before the response, so a higher local revision is valid unless it was so before the query.
+      // A notification can arrive before the response, so a local revision that is higher than the database's is valid, unless it was higher before the query.
       const mismatched = rows.filter(({ topic, revision }) => {
         const stored = Number(revision)
         return stored > (revisions.get(topic) ?? 0) || stored < (previousRevisions.get(topic) ?? 0)

@@ -2,9 +2,9 @@ import type { Generated } from 'kysely'
 
 /** Sums over the requests of one time slot that are equal in all text columns. */
 type RollupSums = {
-  /** The length of the slot in minutes. */
+  /** The length of the slot in minutes: 1, 60 or 1440. */
   grain: number
-  /** The number of the slot: the grains since the epoch. */
+  /** The number of the slot: the time since the epoch, divided by `grain`. */
   slot: number
   /** A hash of the text columns, which identify a cell. */
   cell: string

@@ -15,7 +15,7 @@ export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): voi
   }
 }
 
-/** Lists of the fields, such as `Object.entries`, take three times as long for an object of 60,000. */
+/** Checks the fields without a list of them: `Object.entries` takes three times as long for an object with 60,000 fields. */
 function checkFields(fields: Record<string, unknown>, check: (item: unknown) => void): void {
   for (const name in fields) {
     check(name)

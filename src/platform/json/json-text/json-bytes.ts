@@ -19,7 +19,7 @@ export function jsonBytes(value: unknown, replace: Replace): number {
 }
 
 function objectBytes(value: Fields, replace: Replace): number {
-  // One brace. The other one is counted as the comma that the last field does not have.
+  // The opening brace. The closing brace is counted as the comma that the last field does not have.
   let bytes = 1
   for (const name in value) {
     const field = replace(value[name], name, value)

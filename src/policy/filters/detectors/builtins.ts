@@ -23,5 +23,5 @@ export const builtinSlugs = Object.keys(builtinLabels) as [BuiltinSlug, ...Built
 export const scanScopes = ['user_only', 'all_messages'] as const
 export type ScanScope = (typeof scanScopes)[number]
 
-/** The filters whose scope can be set. The others read all messages. */
+/** The builtin filters whose scope can be set. All other builtin filters read all messages. */
 export const scopedBuiltins: ReadonlySet<BuiltinSlug> = new Set(['regex-prompt-injection'])

@@ -44,7 +44,7 @@ const [upperA, upperZ, lowerA, lowerZ] = [0x41, 0x5a, 0x61, 0x7a] as const
 /** The distance of an ASCII letter's two cases. */
 const caseDistance = lowerA - upperA
 
-/** Adds the other case of each ASCII letter, and the two other letters that fold to one: ſ and the Kelvin sign. */
+/** Adds the other case of each ASCII letter, and the two other letters that fold to an ASCII letter: ſ (s) and the Kelvin sign (k). */
 export function ignoreCase(ranges: CharacterClass): CharacterClass {
   const otherCase: Range[] = []
   for (const [from, to] of ranges) {

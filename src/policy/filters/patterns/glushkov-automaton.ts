@@ -1,7 +1,7 @@
 import type { CharacterClass } from './character-class.ts'
 import type { Assertion, Pattern } from './pattern-syntax.ts'
 
-/** The kinds of adjacent characters that assertions distinguish. `none`: there is no character, at the start or end of a text. */
+/** The kinds of adjacent characters that assertions such as `\b` and `^` distinguish. `none`: there is no character, at the start or end of a text. */
 export const neighbourKinds = { none: 0, word: 1, newline: 2, other: 3 } as const
 export type NeighbourKind = (typeof neighbourKinds)[keyof typeof neighbourKinds]
 const { none, word, newline } = neighbourKinds

@@ -18,7 +18,7 @@ export class DeltaFastPath {
 
   /**
    * @param read the reader of the stream.
-   * @param createReader creates another one of the same protocol.
+   * @param createReader creates another reader of the same protocol.
    */
   constructor(
     { read, createReader }: { read: StreamReader; createReader: () => StreamReader },

@@ -8,7 +8,7 @@ import type { AttemptRequest } from '../../attempt-request.ts'
 import { isContent } from './content-hold.ts'
 import { recognizeEvent } from './normalize-event.ts'
 
-/** The protocol in which one stream arrives, with its reader. Some proxies respond in another one than requested. */
+/** The protocol in which one stream arrives, with its reader. Some proxies respond in another protocol than the requested one. */
 export class StreamProtocol {
   readonly #requested: ProviderProtocol
   readonly #adapt: AttemptRequest['adaptProtocol']
@@ -34,7 +34,7 @@ export class StreamProtocol {
     return this.#read
   }
 
-  /** Whether clients of the requested protocol cannot read the bytes: they are in another one, or lack the announcement. */
+  /** Whether clients of the requested protocol cannot read the bytes: they are in another protocol, or lack the announcement. */
   get needsTranslation(): boolean {
     return this.#isUnannounced || (this.#recognized !== undefined && this.#recognized !== this.#requested)
   }

@@ -85,7 +85,7 @@ function isEmptyDelta(call: RawCall): boolean {
   return typeof call.index === 'number' && !call.id && !readName(call) && readArguments(call) === ''
 }
 
-/** Whether both give the same calls to a client that concatenates deltas. */
+/** Whether a client that concatenates deltas reads the same call from the upstream's delta and from the correct one. */
 function isEquivalent(rawCall: RawCall, correctCall: ToolCallDelta): boolean {
   return (
     rawCall.index === correctCall.index &&

@@ -75,7 +75,7 @@ function moveMessageToDelta(choice: RawChoice): void {
   if (typeof choice.text !== 'string') choice.delta ??= {}
 }
 
-/** The message with the only role of a response. A delta needs none, but official clients refuse another one. */
+/** The message with the only role of a response. A delta needs none, but official clients refuse a role other than `assistant`. */
 function toAssistantMessage(message: RawMessage, field: MessageField): RawMessage {
   return field === 'message' ? { ...message, role: 'assistant' } : withoutRole(message)
 }
