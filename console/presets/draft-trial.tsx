@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { ChatRequest } from '../api/types.ts'
 import { useAction } from '../components/form/use-action.ts'
@@ -14,13 +14,14 @@ export function DraftTrial({ slug, version, canSend }: { slug: string; version: 
   const [reply, setReply] = useState<Reply>()
   const [controller, setController] = useState<AbortController>()
   const { problem, isBusy, run } = useAction()
+  useEffect(() => () => controller?.abort(), [controller])
   const send = () =>
     run(async () => {
+      const newController = new AbortController()
+      setController(newController)
       const { data } = await call('POST /presets/{slug}/preview', { params: { slug }, body: { settings: version } })
       const chat = data.chat as ChatRequest
       const messages = [...chat.messages, { role: 'user' as const, content: text }]
-      const newController = new AbortController()
-      setController(newController)
       setReply(emptyReply)
       const body = { ...chat, messages, stream: true, stream_options: { include_usage: true } }
       await streamReply(body, newController.signal, setReply)

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import { canUseModelsAndInterns, currentSession } from '../../api/session.ts'
 import type { InternElicitation, InternPermission, InternWholePermission } from '../../api/types.ts'
+import { FailureState } from '../../components/page/page-states.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { now } from '../../components/window/clock.ts'
 import { duration } from '../../format/time.ts'
@@ -127,14 +128,7 @@ function Permission({ intern, question, isSelected, isSent }: PermissionProps) {
       ) : (
         question.detail !== undefined && <pre>{escapeInvisible(question.detail)}</pre>
       )}
-      {failure && (
-        <p class="bad" role="alert">
-          The details could not be loaded: {failure.message}{' '}
-          <button type="button" onClick={reload}>
-            Retry
-          </button>
-        </p>
-      )}
+      {failure && <FailureState failure={failure} onRetry={reload} />}
       <div class="answers">
         {!canUseModelsAndInterns() && <span class="dim">Viewers cannot answer.</span>}
         {canUseModelsAndInterns() &&

@@ -4,7 +4,7 @@ import { ConfirmDeleteByName } from '../../components/form/confirm-delete-by-nam
 import { Conflict } from '../../components/form/conflict.tsx'
 import { Dialog } from '../../components/form/dialog.tsx'
 import { FormActions } from '../../components/form/form-actions.tsx'
-import { useObjectForm } from '../../components/form/object-form.ts'
+import { changedFields, useObjectForm } from '../../components/form/object-form.ts'
 import { runOrToast, useAction } from '../../components/form/use-action.ts'
 import { toast } from '../../components/page/toast.tsx'
 import {
@@ -77,7 +77,11 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
           onClose={onClose}
         >
           {webhook && (
-            <button type="button" disabled={isBusy} onClick={() => void run(rotate)}>
+            <button
+              type="button"
+              disabled={isBusy || changedFields(before, fields).length > 0}
+              onClick={() => void run(rotate)}
+            >
               Rotate secret
             </button>
           )}

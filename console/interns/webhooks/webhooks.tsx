@@ -7,7 +7,7 @@ import { runOrToast } from '../../components/form/use-action.ts'
 import { EmptyState } from '../../components/page/page-states.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { Listing, usePage } from '../../components/table/listing.tsx'
-import { Secret } from '../../components/text/secret.tsx'
+import { useSecrets } from '../../components/text/secret.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
@@ -22,10 +22,10 @@ export function Webhooks() {
 function WebhookList() {
   const resource = useGet('GET /webhooks', { query: usePage() })
   const [editedWebhook, setEditedWebhook] = useState<Webhook | 'new'>()
-  const [secret, setSecret] = useState<string>()
+  const [secrets, addSecret] = useSecrets()
   return (
     <>
-      {secret !== undefined && <Secret title="Signing secret" text={secret} onDone={() => setSecret(undefined)} />}
+      {secrets}
       <p class="toolbar">
         <button type="button" onClick={() => setEditedWebhook('new')}>
           Create webhook
@@ -48,7 +48,7 @@ function WebhookList() {
         <WebhookDialog
           webhook={editedWebhook === 'new' ? undefined : editedWebhook}
           onChanged={resource.reload}
-          onSecret={setSecret}
+          onSecret={(secret) => addSecret('Signing secret', secret)}
           onClose={() => setEditedWebhook(undefined)}
         />
       )}
@@ -57,29 +57,25 @@ function WebhookList() {
 }
 
 function WebhookRow({ webhook, onEdit }: { webhook: Webhook; onEdit: () => void }) {
-  const { id, url, description, failing_since } = webhook
+  const { id, url, description, events, include, enabled, disabled_reason, failing_since } = webhook
   const test = async () => {
     await call('POST /webhooks/{webhookId}/test', { params: { webhookId: id } })
-    toast('Test event queued. Deliveries show the result')
+    toast('Test event queued. See its delivery')
   }
   return (
-    <tr class={webhook.enabled ? undefined : 'dim'}>
+    <tr class={enabled ? undefined : 'dim'}>
       <th scope="row">
         <span class="mono">{url}</span> <span class="dim">{description}</span>
       </th>
       <td data-head="events">
-        {webhook.events.map((event) => eventNames[event]).join(', ')}
-        {webhook.include.includes('question') && <span class="dim"> with question text</span>}
-        {webhook.include.includes('answer_link') && <span class="dim"> with answer link</span>}
+        {events.map((event) => eventNames[event]).join(', ')}
+        {include.includes('question') && <span class="dim"> with question text</span>}
+        {include.includes('answer_link') && <span class="dim"> with answer link</span>}
       </td>
       <td data-head="status">
-        <span class={`dot ${!webhook.enabled ? 'bad' : failing_since ? 'warn' : 'ok'}`} />
-        {!webhook.enabled
-          ? `disabled${webhook.disabled_reason ? `: ${webhook.disabled_reason}` : ''}`
-          : failing_since
-            ? 'failing since '
-            : 'enabled'}
-        {webhook.enabled && failing_since && <RelativeTime time={failing_since} />}
+        <span class={`dot ${!enabled ? 'bad' : failing_since ? 'warn' : 'ok'}`} />
+        {!enabled ? 'disabled' : failing_since ? 'failing since ' : 'enabled'}
+        {enabled ? failing_since && <RelativeTime time={failing_since} /> : disabled_reason && `: ${disabled_reason}`}
       </td>
       <td class="number">
         <a href={`/interns?part=webhooks&id=${id}`} aria-label={`Deliveries to ${url}`}>

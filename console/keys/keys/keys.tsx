@@ -6,7 +6,7 @@ import { SearchField } from '../../components/filters/search-field.tsx'
 import { EmptyState } from '../../components/page/page-states.tsx'
 import { Listing, useSearchPage } from '../../components/table/listing.tsx'
 import { keyPath } from '../../components/text/key-path.ts'
-import { Secret } from '../../components/text/secret.tsx'
+import { useSecrets } from '../../components/text/secret.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { Usd } from '../../components/text/usd.tsx'
 import { canCreateKeys, editableKeyFields } from '../permissions.ts'
@@ -22,15 +22,13 @@ export function Keys() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /keys', { query: { ...useSearchPage(), ...workspace, include_disabled: 'true' } })
   const [editedKey, setEditedKey] = useState<Key | 'new'>()
-  const [newSecret, setNewSecret] = useState<{ name: string; secret: string }>()
+  const [secrets, addSecret] = useSecrets()
   const close = () => setEditedKey(undefined)
   const targetWorkspace = useShownWorkspace()
   const session = currentSession()
   return (
     <>
-      {newSecret && (
-        <Secret title={`Secret of ${newSecret.name}`} text={newSecret.secret} onDone={() => setNewSecret(undefined)} />
-      )}
+      {secrets}
       {!resource.failure && (
         <div class="toolbar">
           {canCreateKeys(session) && (
@@ -65,7 +63,7 @@ export function Keys() {
           initialWorkspaceId={targetWorkspace.id}
           onClose={close}
           onCreated={(name, secret) => {
-            setNewSecret({ name, secret })
+            addSecret(`Secret of ${name}`, secret)
             close()
             resource.reload()
           }}
@@ -125,12 +123,10 @@ function KeyRow({ storedKey: key, onEdit }: RowProps) {
 /** The state of a key that is rejected. */
 function State({ storedKey: key }: { storedKey: Key }) {
   const state = stateOf(key)
-  return state ? <Mark {...state} /> : null
+  return state ? (
+    <span class={`mark ${state.tone}`}>
+      <span class={`dot ${state.tone}`} />
+      {state.label}{' '}
+    </span>
+  ) : null
 }
-
-const Mark = ({ tone, label }: { tone: string; label: string }) => (
-  <span class={`mark ${tone}`}>
-    <span class={`dot ${tone}`} />
-    {label}{' '}
-  </span>
-)

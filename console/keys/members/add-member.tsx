@@ -18,7 +18,7 @@ const accessLabels: Record<Member['access'], string> = {
   viewer: 'read access',
 }
 
-type Props = { onAdded: () => void; onLink: (link: Link) => void; onClose: () => void }
+type Props = { onAdded: () => void; onLink: (...link: Link) => void; onClose: () => void }
 
 /** A dialog that adds a member to the organization and to workspaces, with an invitation link. */
 export function AddMember({ onAdded, onLink, onClose }: Props) {
@@ -44,7 +44,7 @@ export function AddMember({ onAdded, onLink, onClose }: Props) {
     onAdded()
     onClose()
     toast(`${body.name} added`)
-    if (isInvited) await runOrToast(async () => onLink(await createLink({ id: data.id, name: body.name })))
+    if (isInvited) await runOrToast(async () => onLink(...(await createLink({ id: data.id, name: body.name }))))
   }
   return (
     <FormDialog title="Add member" label="Add" onSubmit={submit} onClose={onClose}>

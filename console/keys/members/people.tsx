@@ -9,23 +9,24 @@ import { EmptyState } from '../../components/page/page-states.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { Listing, useSearchPage } from '../../components/table/listing.tsx'
 import { memberName } from '../../components/text/member-name.ts'
+import { useSecrets } from '../../components/text/secret.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { assignableRoles, canChangeMember, canManageOrganization } from '../permissions.ts'
 import { AddMember } from './add-member.tsx'
 import { RemoveMember } from './remove-member.tsx'
 import { RoleSelect } from './role-select.tsx'
-import { type Link, ShownLink, SignInLinkButton } from './sign-in-link.tsx'
+import { type Link, SignInLinkButton } from './sign-in-link.tsx'
 
 /** The members of the organization and their roles. */
 export function People() {
   const resource = useGet('GET /organization/members', { query: useSearchPage() })
   const [dialogMember, setDialogMember] = useState<Member | 'new'>()
-  const [link, setLink] = useState<Link>()
+  const [secrets, addSecret] = useSecrets()
   const close = () => setDialogMember(undefined)
   const session = currentSession()
   return (
     <>
-      <ShownLink link={link} onDone={() => setLink(undefined)} />
+      {secrets}
       {!resource.failure && (
         <div class="toolbar">
           {canManageOrganization(session) && (
@@ -46,12 +47,12 @@ export function People() {
             key={member.id}
             member={member}
             onChanged={resource.reload}
-            onLink={setLink}
+            onLink={addSecret}
             onRemove={() => setDialogMember(member)}
           />
         )}
       />
-      {dialogMember === 'new' && <AddMember onAdded={resource.reload} onLink={setLink} onClose={close} />}
+      {dialogMember === 'new' && <AddMember onAdded={resource.reload} onLink={addSecret} onClose={close} />}
       {dialogMember && dialogMember !== 'new' && (
         <RemoveMember
           member={dialogMember}
@@ -64,7 +65,7 @@ export function People() {
   )
 }
 
-type RowProps = { member: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
+type RowProps = { member: Member; onChanged: () => void; onLink: (...link: Link) => void; onRemove: () => void }
 
 function MemberRow({ member, onChanged, onLink, onRemove }: RowProps) {
   const session = currentSession()

@@ -8,9 +8,10 @@ import { runOrToast } from '../../components/form/use-action.ts'
 import { EmptyState } from '../../components/page/page-states.tsx'
 import { toast } from '../../components/page/toast.tsx'
 import { Listing, useSearchPage } from '../../components/table/listing.tsx'
+import { useSecrets } from '../../components/text/secret.tsx'
 import { RelativeTime } from '../../components/text/timestamp.tsx'
 import { RoleSelect } from '../members/role-select.tsx'
-import { type Link, ShownLink, SignInLinkButton } from '../members/sign-in-link.tsx'
+import { type Link, SignInLinkButton } from '../members/sign-in-link.tsx'
 import { canChangeMember, canChangeWorkspaceMember, canManageWorkspace, workspaceRoles } from '../permissions.ts'
 import { useShownWorkspace, WorkspaceSelect } from '../workspace-select.tsx'
 import { AddWorkspaceMembers } from './add-workspace-members.tsx'
@@ -25,13 +26,13 @@ export function WorkspaceMembers() {
   const params = { id: workspace?.id ?? '' }
   const resource = useGet('GET /workspaces/{id}/members', workspace && { params, query })
   const [dialogMember, setDialogMember] = useState<WorkspaceMember | 'new'>()
-  const [link, setLink] = useState<Link>()
+  const [secrets, addSecret] = useSecrets()
   const session = currentSession()
   const close = () => setDialogMember(undefined)
   const canAdd = canManageWorkspace(session)
   return (
     <>
-      <ShownLink link={link} onDone={() => setLink(undefined)} />
+      {secrets}
       {!resource.failure && (
         <div class="toolbar">
           {canAdd && (
@@ -57,7 +58,7 @@ export function WorkspaceMembers() {
             key={member.id}
             member={member}
             onChanged={resource.reload}
-            onLink={setLink}
+            onLink={addSecret}
             onRemove={() => setDialogMember(member)}
           />
         )}
@@ -80,7 +81,7 @@ export function WorkspaceMembers() {
 type RowProps = {
   member: WorkspaceMember
   onChanged: () => void
-  onLink: (link: Link) => void
+  onLink: (...link: Link) => void
   onRemove: () => void
 }
 

@@ -64,6 +64,23 @@ test('a new key shows its secret once, and the secret works', options, async () 
   assert.deepEqual(faults, [])
 })
 
+test('a second new key leaves the secret of the first one on the page', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page, faults } = watched
+  for (const name of ['first', 'second']) {
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('region', { name: `Secret of ${name}` }).waitFor()
+  }
+  const first = page.getByRole('region', { name: 'Secret of first' })
+  assert.equal(await first.count(), 1)
+  await first.getByRole('button', { name: 'Done' }).click()
+  await first.waitFor({ state: 'detached' })
+  assert.equal(await page.getByRole('region', { name: 'Secret of second' }).count(), 1)
+  assert.deepEqual(faults, [])
+})
+
 test('a key shows its limits and guardrails in words', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched

@@ -60,6 +60,21 @@ test('a draft is checked, tried, saved without use, used and reverted', options,
   assert.deepEqual(faults, [])
 })
 
+test('leaving the editor cancels the request of a trial', options, async () => {
+  await create('pond')
+  await using watched = await signedInPage(browser, service, '/presets/pond?edit=1')
+  const { page } = watched
+  const cancelled = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/chat/completions'))
+  const isSent = page.waitForRequest((request) => request.url().endsWith('/chat/completions'))
+  // The request never gets a response.
+  await page.route('**/chat/completions', () => {})
+  await page.getByLabel('Message').fill('Describe the pond')
+  await page.getByRole('button', { name: 'Send with the draft' }).click()
+  await isSent
+  await page.getByRole('link', { name: 'Keys' }).first().click()
+  await cancelled
+})
+
 test('the draft of a second tab is refused, and can take over the other change', options, async () => {
   await create('tide')
   await using watched = await signedInPage(browser, service, '/presets/tide?edit=1')
