@@ -50,7 +50,11 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
     /^(?:remote\..*\.(?:vcs|uploadpack|receivepack)|submodule\..*\.update|trailer\..*\.(?:cmd|command)|tar\..*\.command|hook\.)/i,
   ],
   [/^ip$/, /^(?:exec|vrf)$/],
-  [/^docker$|^podman$|^kubectl$|^nerdctl$/, /^(?:exec|run)$/],
+  [/^hg$/, /^--config/],
+  // An alias can be a command of the shell.
+  [/^gh$/, /^(?:alias|exec)$/],
+  [/^cpio$/, /^--rsh/],
+  [/^docker(?:-compose)?$|^podman(?:-compose)?$|^kubectl$|^nerdctl$/, /^(?:exec|run)$/],
   [/^(?:poetry|pdm|pipenv|hatch|rye|conda|mamba|bundle|rbenv|pyenv|nodenv|asdf|mise|volta)$/, /^(?:run|exec)$/],
   [/^mvnw?$/, /^exec:/],
   [/^gradlew?$/, /^-I|^--init-script/],
@@ -86,6 +90,8 @@ const mutatingWords: [program: RegExp, word: RegExp][] = [
 const commandOptions: [program: RegExp, option: RegExp, command: string][] = [
   [/^git$/, /^-[A-Za-z]*x/, 'rebase'],
   [/^git$/, /^-[A-Za-z]*u/, 'clone'],
+  // Its hooks run in the clone.
+  [/^git$/, /^--templ/, 'clone'],
 ]
 
 /**
@@ -133,4 +139,4 @@ export function createCodeOptionTest(name: string, words: string[]): (word: stri
 
 /** Variables whose value is executed, or names settings that can be: `GIT_EXTERNAL_DIFF='git push' git diff`. */
 export const codeVariables =
-  /^(?:GIT_(?:CONFIG|SSH|EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS|EXEC_PATH|TEMPLATE_DIR)\w*|\w*(?:PAGER|EDITOR|BROWSER)|VISUAL|PROMPT_COMMAND|PS4|(?:BASH_)?ENV|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|MAKEFLAGS|TAR_OPTIONS|RSYNC_RSH|npm_config_\w+|(?:LD|DYLD)_\w+|PATH|HOME|CDPATH|XDG_CONFIG_HOME|NODE_OPTIONS(?==.*(?:import|require|loader|data:|-r\b)))=/is
+  /^(?:GIT_(?:CONFIG|SSH|EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS|EXEC_PATH|TEMPLATE_DIR)\w*|\w*(?:PAGER|EDITOR|BROWSER)|VISUAL|PROMPT_COMMAND|PS4|(?:BASH_)?ENV|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|MAKEFLAGS|TAR_OPTIONS|RSYNC_RSH|\w+_WRAPPER|JAVA_TOOL_OPTIONS|GOFLAGS(?==.*exec)|npm_config_\w+|(?:LD|DYLD)_\w+|PATH|HOME|CDPATH|XDG_CONFIG_HOME|NODE_OPTIONS(?==.*(?:import|require|loader|data:|-r\b)))=/is

@@ -134,6 +134,9 @@ test('the files that a command names are denied, however they are written', () =
     'cat .ENV',
     'cd /work && cat .env',
     'cd x; cd ..; cat .env',
+    "git rm ':/.env'",
+    "git checkout HEAD~1 -- ':(top).env'",
+    "git add ':(top,icase).ENV'",
   ])
     assert.equal(effectOf(deny, shell(command)), 'deny', command)
   for (const command of ['cat .e*', 'cat $X', 'cat ~/x', 'cat $(echo .e)nv', 'cd - && cat x', 'cd "$X"; cat nv'])
@@ -160,6 +163,7 @@ test('a denied path is found in the folder that an option of a program names', (
     'make -C a/b key',
     'npm --prefix a/b run build key',
     'env -C a/b cat key',
+    'cp --target-directory=a/b key',
     'env --chdir=a/b cat key',
     'for i in 1; do git -C a/b show HEAD:key; done',
   ])

@@ -185,11 +185,12 @@ const listWords = ({ words, redirects, assignments }: SimpleCommand): Word[] => 
   ...assignments.map((assignment) => assignment.replace(/["'\\]/g, '')),
 ]
 
-/** The word itself, and paths within it: `--file=.env`, `-f.env`, `d@.env`. */
+/** The word itself, and paths within it: `--file=.env`, `-f.env`, `d@.env`, and `:/.env` or `:(top).env` of git. */
 function listPathsInWord(word: Word): string[] {
   if (word === null) return []
   const paths = [word, ...word.split(/[=:@,]/).slice(1)]
   if (/^-[^-]./.test(word)) paths.push(word.slice(2))
+  if (word.startsWith(':')) paths.push(word.replace(/^:(?:\([^)]*\)|[/!^]+)/, ''))
   return paths.filter((path) => path !== '')
 }
 

@@ -39,7 +39,7 @@ export function addOptionFolders(folders: string[] | undefined, words: Word[]): 
 }
 
 /** Options of many programs, which some accept abbreviated. For others, they add a folder that is not used. */
-const folderOptions = ['directory', 'chdir', 'prefix', 'cwd', 'work-tree']
+const folderOptions = ['directory', 'target-directory', 'chdir', 'prefix', 'cwd', 'work-tree']
 const shortestAbbreviation = 2
 
 /** The folder that an option names, in the same or the next word. */
