@@ -26,6 +26,17 @@ const boundless = {
   a: { ...text, description: '{minLength: 2, default: "xy"}' },
   b: { type: 'array', items: text, description: '{uniqueItems: true}' },
 }
+const union = { anyOf: [text, { type: 'number' }] }
+const nullable = closed({
+  a: { ...text, nullable: true },
+  b: { ...text, enum: ['x'], nullable: true },
+  c: { ...union, nullable: true },
+})
+const nullTypes = {
+  a: { type: ['string', 'null'] },
+  b: { type: ['string', 'null'], enum: ['x', null] },
+  c: { anyOf: [...union.anyOf, { type: 'null' }] },
+}
 const next = { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] }
 const node = closed({ next })
 const list = closed({ first: { $ref: '#/$defs/node' } }, { $defs: { node } })
@@ -90,6 +101,17 @@ export const schemaChats: OddRequest[] = [
       'openai-chat': { [chatSchema]: bounds.properties },
     },
     dropped: { openai: ['response_format.minLength', 'response_format.default', 'response_format.uniqueItems'] },
+  },
+  {
+    name: 'the nullable properties of OpenAPI',
+    body: format(nullable),
+    sent: {
+      openai: { [chatSchema]: nullTypes, [strictOf.openai!]: true },
+      [responses!]: { [responsesSchema]: nullTypes },
+      [anthropic!]: { [claudeSchema]: nullTypes },
+      [gemini!]: { [geminiSchema]: nullable.properties },
+      'openai-chat': { [chatSchema]: nullable.properties },
+    },
   },
   {
     name: 'a recursive schema of a response format',

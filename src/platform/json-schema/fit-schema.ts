@@ -1,5 +1,5 @@
 import { mapItems } from '../json/map-texts.ts'
-import { toLatestDraft, toNames, withoutUndefined } from './latest-draft.ts'
+import { toLatestDraft, toNames, withNullType, withoutUndefined } from './latest-draft.ts'
 import {
   ignorableKeywords,
   isSchema,
@@ -130,7 +130,7 @@ function withoutRef({ $ref, ...siblings }: Schema, context: FitContext): Schema 
 
 /** Replaces unsupported keywords by supported ones with the same meaning. */
 function withSupportedKeywords(schema: Schema, rules: SchemaRules): Schema {
-  let current = schema
+  let current = schema.nullable === true && !supports(rules, 'nullable') ? withNullType(schema) : schema
   if ('const' in current && !supports(rules, 'const')) {
     const { const: constant, ...rest } = current
     current = { ...rest, enum: [constant] }

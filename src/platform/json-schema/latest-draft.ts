@@ -68,3 +68,17 @@ export function toNames(value: unknown): string[] | undefined {
 
 export const withoutUndefined = (schema: Schema): Schema =>
   Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
+
+/** Replaces `nullable` of OpenAPI by the type null. Returns a schema without a type or a union unchanged. */
+export function withNullType(schema: Schema): Schema {
+  const { nullable: _nullable, ...rest } = schema
+  const { type, enum: values, anyOf } = rest
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== undefined && one !== 'null')
+  if (types.length > 0)
+    return {
+      ...rest,
+      type: [...types, 'null'],
+      ...(Array.isArray(values) && { enum: [...new Set([...values, null])] }),
+    }
+  return Array.isArray(anyOf) ? { ...rest, anyOf: [...anyOf, { type: 'null' }] } : schema
+}

@@ -10,7 +10,15 @@ const strictRules: SchemaRules = {
   isolatesRefs: true,
   unsupported: new Set([
     ...['oneOf', 'allOf', 'propertyNames', 'default', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
-    ...['uniqueItems', 'contains', 'minContains', 'maxContains', 'unevaluatedItems', 'unevaluatedProperties'],
+    ...[
+      'nullable',
+      'uniqueItems',
+      'contains',
+      'minContains',
+      'maxContains',
+      'unevaluatedItems',
+      'unevaluatedProperties',
+    ],
   ]),
   formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']),
 }
