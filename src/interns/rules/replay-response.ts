@@ -32,8 +32,8 @@ const count = z.int()
 const QuestionCounts = z
   .object({
     questions: count,
-    people_allowed: count.describe('Questions that a person allowed.'),
-    people_rejected: count.describe('Questions that a person rejected.'),
+    people_allowed: count.describe('Questions that a member allowed.'),
+    people_rejected: count.describe('Questions that a member rejected.'),
     unanswered: count,
   })
   .meta({ id: 'InternRulesReplayCount' })
@@ -46,7 +46,7 @@ const ReplayedQuestion = z
     asked_at: z.iso.datetime(),
     operation: z.string().nullable(),
     detail: z.string().describe('The command, or the files or hosts.'),
-    answer: z.string().nullable().describe('The answer of a person; null without one.'),
+    answer: z.string().nullable().describe('The answer of a member; null without one.'),
     effect: z.enum(effects).describe('The effect of the rules.'),
     scope: z.enum(scopes),
     rule: count,
@@ -78,9 +78,9 @@ export const RulesReplay = z
       )
       .describe('Counts each question under the rule that decides it. Rules without questions are omitted.'),
     people_decided_otherwise: z
-      .array(ReplayedQuestion.extend({ answer: z.string().describe('The answer of a person.') }))
+      .array(ReplayedQuestion.extend({ answer: z.string().describe('The answer of a member.') }))
       .describe(
-        `Questions that the rules would have allowed and people rejected, or the reverse. The latest ${maxDifferences}.`,
+        `Questions that the rules would have allowed and members rejected, or the reverse. The latest ${maxDifferences}.`,
       ),
     questions: z
       .array(ReplayedQuestion)

@@ -167,7 +167,7 @@ function summarize({
   const rejected = granted.people_rejected === 0 ? 'none' : String(granted.people_rejected)
   const allowed = refused.people_allowed === 0 ? 'none' : String(refused.people_allowed)
   return [
-    `Would have allowed ${granted.questions} of ${all.questions}, ${rejected} of the ${all.people_rejected} that people rejected;`,
-    `would have denied ${refused.questions}, ${allowed} of the ${all.people_allowed} that people allowed.`,
+    `Would have allowed ${granted.questions} of ${all.questions}, ${rejected} of the ${all.people_rejected} that members rejected;`,
+    `would have denied ${refused.questions}, ${allowed} of the ${all.people_allowed} that members allowed.`,
   ].join(' ')
 }

@@ -90,7 +90,7 @@ test('the second click of two removes no rule that has just moved up under the p
   assert.deepEqual(faults, [])
 })
 
-test('the replay shows the draft’s decisions and where people decided differently', options, async () => {
+test('the replay shows the draft’s decisions and where members decided differently', options, async () => {
   await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules: [] } })
   for (const [command, result] of [
     ['npm test', 'reject_once'],
@@ -104,13 +104,13 @@ test('the replay shows the draft’s decisions and where people decided differen
   await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Effect').selectOption('allow')
   await page.getByLabel('Commands', { exact: true }).fill('npm test')
-  await page.getByText('Would have allowed 2 of 3, 1 of the 1 that people rejected').waitFor()
+  await page.getByText('Would have allowed 2 of 3, 1 of the 1 that members rejected').waitFor()
   const otherwise = page.getByRole('table', { name: 'Differences from the actual answers' })
   await otherwise.getByText('npm test').waitFor()
-  await otherwise.getByText('people: reject once').waitFor()
+  await otherwise.getByText('members: reject once').waitFor()
   assert.equal(await otherwise.getByRole('row').count(), 1)
   await page.getByText('Questions: ').click()
-  await page.getByRole('table', { name: 'Questions' }).getByText('people: allow once').waitFor()
+  await page.getByRole('table', { name: 'Questions' }).getByText('members: allow once').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.deepEqual(faults, [])
 })

@@ -45,7 +45,7 @@ test('the log lists requests, and a row opens the details of the request', optio
   const row = page.getByRole('row').filter({ hasText: 'anthropic/claude-sonnet-5' })
   await row.filter({ hasText: '2nd attempt succeeded' }).click()
   const panel = page.getByRole('complementary', { name: 'Details' })
-  await panel.getByText('answered 429').waitFor()
+  await panel.getByText('returned 429').waitFor()
   await panel.getByText('prompt, cache read').waitFor()
   assert.equal(await panel.getByText('$0.000735').count(), 1)
   assert.match(page.url(), new RegExp(`/requests/${ids[1]}$`))

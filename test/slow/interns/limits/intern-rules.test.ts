@@ -148,7 +148,7 @@ onOneDatabase('rules of interns', (kind) => {
       [1, 1, 0, 0],
       [0, 0, 0, 0],
     ])
-    assert.match(summary, /allowed 4 of 7, 1 of the 2 that people rejected; would have denied 2, 1 of the 4/)
+    assert.match(summary, /allowed 4 of 7, 1 of the 2 that members rejected; would have denied 2, 1 of the 4/)
     assert.deepEqual(
       by_rule.map((one: any) => [one.rule, one.effect, one.questions]),
       [
