@@ -45,7 +45,7 @@ export function useKeysByHash(hashes: readonly string[]): ReadonlyMap<string, Ke
   // The resource itself has no data: each response is added to `keys`, which also has those of earlier requests.
   useResource(isEnabled ? `keys ${missing.join()}` : undefined, async (signal) => {
     const { data } = await call('GET /keys', inputOf(missing), { signal })
-    setKeys((before) => new Map([...before, ...toKnownKeys(missing, data)]))
+    setKeys((previous) => new Map([...previous, ...toKnownKeys(missing, data)]))
   })
   return new Map([...keys].filter((entry): entry is [string, Key] => entry[1] !== undefined))
 }

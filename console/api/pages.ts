@@ -24,7 +24,7 @@ export async function fetchAllPages<Row>(
 }
 
 /**
- * Fetches all pages of a list with cursors, one after another, because each names the next.
+ * Fetches all pages of a list with cursors, one after another, because each page has the cursor of the next page.
  * @param maxRows requests no further page after this number of rows.
  */
 export async function fetchAllCursorPages<Row>(

@@ -12,18 +12,18 @@ test('splitMessages separates system prompt, earlier and last message', () => {
   ])
   assert.equal(parts.system, 'Be short.')
   assert.deepEqual(
-    parts.before.map(({ content }) => content),
+    parts.earlier.map(({ content }) => content),
     ['Hi', 'Hello'],
   )
   assert.equal(parts.last, 'Which invoice?')
 })
 
 test('splitMessages has no last message after a tool result', () => {
-  const { before, last } = splitMessages([
+  const { earlier, last } = splitMessages([
     { role: 'user', content: 'Look' },
     { role: 'tool', content: 'found', tool_call_id: '1' },
   ])
-  assert.deepEqual([before.length, last], [2, ''])
+  assert.deepEqual([earlier.length, last], [2, ''])
 })
 
 test('settingsOf keeps all parameters except session_id', () => {

@@ -8,13 +8,13 @@ import type { Settings } from './request.ts'
 type Message = ChatRequest['messages'][number]
 
 /** Splits stored messages into the system prompt, earlier messages and the last user message. */
-export function splitMessages(messages: Message[]): { system: string; before: Message[]; last: string } {
+export function splitMessages(messages: Message[]): { system: string; earlier: Message[]; last: string } {
   const isSystem = ({ role }: Message) => role === 'system' || role === 'developer'
   const rest = messages.filter((message) => !isSystem(message))
   const endsWithUserMessage = rest.at(-1)?.role === 'user'
   return {
     system: messages.filter(isSystem).map(textOf).join('\n\n'),
-    before: endsWithUserMessage ? rest.slice(0, -1) : rest,
+    earlier: endsWithUserMessage ? rest.slice(0, -1) : rest,
     last: endsWithUserMessage ? textOf(rest.at(-1)!) : '',
   }
 }
@@ -60,9 +60,9 @@ export function useReopenedRequest(requestId: string | undefined, startNewChat: 
     setProblem(undefined)
     call('GET /generation/content', { query: { id: requestId } }).then(
       ({ data }) => {
-        const { system, before, last } = splitMessages(data.input.messages as Message[])
+        const { system, earlier, last } = splitMessages(data.input.messages as Message[])
         startNewChat()
-        earlierMessages.value = before
+        earlierMessages.value = earlier
         settings.value = settingsOf(system, data.input.parameters ?? {})
         draft.value = last
         if (data.input.parameters === null) setProblem('Other fields of that request were too long to be stored.')

@@ -124,7 +124,7 @@ function List({ policy, onChange, field, label }: EditorProps & { field: ListFie
   const [formVersion, setFormVersion] = useState(0)
   const add = (model: string) => {
     onChange({ ...policy, [field]: [...new Set([...items, model])] })
-    setFormVersion((before) => before + 1)
+    setFormVersion((previous) => previous + 1)
   }
   return (
     <>

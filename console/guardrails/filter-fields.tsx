@@ -25,10 +25,10 @@ function ActionSelect<Value extends string>(props: {
 export function Builtins({ policy, onChange }: EditorProps) {
   const builtins = policy.content_filter_builtins ?? []
   const setAction = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
-    const before = builtins.find((one) => one.slug === slug)
+    const previous = builtins.find((one) => one.slug === slug)
     const others = builtins.filter((one) => one.slug !== slug)
     // The service assigns the label of a detector, which the type requires.
-    const all = action === '' ? others : [...others, { label: '', ...before, slug, action }]
+    const all = action === '' ? others : [...others, { label: '', ...previous, slug, action }]
     onChange({ ...policy, content_filter_builtins: all.length > 0 ? all : null })
   }
   return (

@@ -96,7 +96,7 @@ function GuardrailDetails({
   /** Sets a policy that the form does not show yet; undefined discards the draft. */
   const replacePolicy = (other: Policy | undefined) => {
     setPolicy(other)
-    setFormVersion((before) => before + 1)
+    setFormVersion((previous) => previous + 1)
   }
   const onSaved = () => {
     replacePolicy(undefined)
@@ -104,7 +104,7 @@ function GuardrailDetails({
   }
   const merge = () => {
     setDraft({ base: guardrail, policy: mergeFields(basePolicy, policy, savedPolicy) })
-    setFormVersion((before) => before + 1)
+    setFormVersion((previous) => previous + 1)
   }
   useShortcuts([{ key: 'Escape', description: 'back to the list', onPress: () => route('/guardrails') }])
   return (

@@ -69,9 +69,9 @@ export function policyOf(state: object): Policy {
 type Change = { field: Field; removed: string[]; added: string[] }
 
 /** The changed fields. Each item of a list, and each single value, is a line. */
-export function changesBetween(before: Policy, after: Policy): Change[] {
+export function changesBetween(oldPolicy: Policy, newPolicy: Policy): Change[] {
   return fields.flatMap((field) => {
-    const [was, is] = [linesOf(before[field]), linesOf(after[field])]
+    const [was, is] = [linesOf(oldPolicy[field]), linesOf(newPolicy[field])]
     const removed = was.filter((line) => !is.includes(line))
     const added = is.filter((line) => !was.includes(line))
     return removed.length + added.length > 0 ? [{ field, removed, added }] : []
@@ -96,10 +96,10 @@ function filterLine({ slug, pattern, action, label, scan_scope }: Filter): strin
 }
 
 /** The PATCH body for the changes between two policies. */
-export function patchBetween(before: Policy, after: Policy): GuardrailPatch {
-  const changed = changesBetween(before, after).map(({ field }) => field)
+export function patchBetween(oldPolicy: Policy, newPolicy: Policy): GuardrailPatch {
+  const changed = changesBetween(oldPolicy, newPolicy).map(({ field }) => field)
   const fieldNames = changed.includes('enforce_zdr') ? [...new Set([...changed, ...zdrFields])] : changed
-  return Object.fromEntries(fieldNames.map((field) => [field, patchValue(after, field)]))
+  return Object.fromEntries(fieldNames.map((field) => [field, patchValue(newPolicy, field)]))
 }
 
 function patchValue(policy: Policy, field: Field): unknown {

@@ -42,12 +42,12 @@ export function UnsavedChanges({
     onSaved()
     return data
   }
-  const undo = (after: Guardrail) => runOrToast(() => write(patchBetween(policy, savedPolicy), after))
+  const undo = (updated: Guardrail) => runOrToast(() => write(patchBetween(policy, savedPolicy), updated))
   const save = () =>
     run(async () => {
       try {
-        const after = await write(patchBetween(savedPolicy, policy), base)
-        toast('Saved', { undo: () => void undo(after) })
+        const updated = await write(patchBetween(savedPolicy, policy), base)
+        toast('Saved', { undo: () => void undo(updated) })
       } catch (error) {
         // The reloaded guardrail shows what the other has changed.
         if (asFailure(error).status !== 412) throw error

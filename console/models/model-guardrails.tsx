@@ -6,7 +6,7 @@ import { FailureState } from '../components/page/page-states.tsx'
 import { ruleLabel } from '../components/policy/rule-label.ts'
 import { countText } from '../format/count.ts'
 
-/** The guardrails that restrict a model: all of them, or for developers those that apply to the session. */
+/** The guardrails that restrict a model: all such guardrails, or for developers those that apply to the session. */
 export function ModelGuardrails({ author, slug }: { author: string; slug: string }) {
   const seesAllGuardrails = canSeeAll(currentSession())
   const { data, failure, reload } = useAllRows('GET /models/{author}/{slug}/guardrails', { params: { author, slug } })

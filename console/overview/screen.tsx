@@ -40,7 +40,7 @@ async function load(values: Values, signal: AbortSignal): Promise<OverviewData> 
 function useRefreshCount(): number {
   const [refreshCount, setRefreshCount] = useState(0)
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && setRefreshCount((before) => before + 1), refreshMs)
+    const timer = setInterval(() => !document.hidden && setRefreshCount((previous) => previous + 1), refreshMs)
     return () => clearInterval(timer)
   }, [])
   return refreshCount
@@ -93,7 +93,7 @@ function Overview() {
           </div>
           {data.groups.length === 0 ? (
             <NoRequests
-              filtered={isFiltered && 'No requests in this time range match these filters'}
+              noMatch={isFiltered && 'No requests in this time range match these filters'}
               onClear={filters.clear}
               title="No requests in this time range"
             >

@@ -1,7 +1,7 @@
 import type { PresetVersion } from '../api/types.ts'
 
 type Version = Pick<PresetVersion, 'system_prompt' | 'config'>
-type ComparedField = { field: string; before: string | undefined; after: string | undefined }
+type ComparedField = { field: string; from: string | undefined; to: string | undefined }
 
 /** The fields of a version as text, system prompt first. */
 function textsOf({ system_prompt, config }: Version): Map<string, string> {
@@ -13,11 +13,11 @@ function textsOf({ system_prompt, config }: Version): Map<string, string> {
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 1))
 
 /** All fields of two versions with their values, also those that are the same. */
-export function compareFields(before: Version, after: Version): ComparedField[] {
-  const [textsBefore, textsAfter] = [textsOf(before), textsOf(after)]
+export function compareFields(from: Version, to: Version): ComparedField[] {
+  const [textsBefore, textsAfter] = [textsOf(from), textsOf(to)]
   return [...new Set([...textsAfter.keys(), ...textsBefore.keys()])].map((field) => ({
     field,
-    before: textsBefore.get(field),
-    after: textsAfter.get(field),
+    from: textsBefore.get(field),
+    to: textsAfter.get(field),
   }))
 }

@@ -118,8 +118,8 @@ export function parseProblems(message: string): { problems: Problems; rest: stri
 }
 
 /** The fields in which two versions differ, with the removed and added lines. */
-export function changesBetween(before: Version, after: Version): Change[] {
-  const [was, is] = [entriesOf(before), entriesOf(after)]
+export function changesBetween(from: Version, to: Version): Change[] {
+  const [was, is] = [entriesOf(from), entriesOf(to)]
   const names = [...fields.map(({ name }) => name), ...Object.keys(was), ...Object.keys(is)]
   return [...new Set(names)].flatMap((field) => {
     if (was[field] === is[field]) return []

@@ -183,7 +183,7 @@ function Versions({ preset, versions, onReload }: VersionsProps) {
             </button>
           )}
         </h2>
-        <VersionFields before={baseVersion} after={selectedVersion} />
+        <VersionFields from={baseVersion} to={selectedVersion} />
       </section>
     </div>
   )
@@ -191,7 +191,7 @@ function Versions({ preset, versions, onReload }: VersionsProps) {
 
 /** Lets requests use a version. */
 function designate(preset: PresetWithVersion, version: number, reload: () => void): Promise<void> {
-  const { slug, designated_version: before } = preset
+  const { slug, designated_version: previousVersion } = preset
   // Undo is refused, like the change itself, if somebody has changed the preset since.
   const designateVersion = async (number: number, read: PresetWithVersion) => {
     try {
@@ -204,8 +204,8 @@ function designate(preset: PresetWithVersion, version: number, reload: () => voi
     }
   }
   return runOrToast(async () => {
-    const after = await designateVersion(version, preset)
-    const undo = () => void runOrToast(() => designateVersion(before.version, after))
+    const updated = await designateVersion(version, preset)
+    const undo = () => void runOrToast(() => designateVersion(previousVersion.version, updated))
     toast(`Version ${version} is in use`, { undo })
   })
 }

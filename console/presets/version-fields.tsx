@@ -1,19 +1,19 @@
 import type { PresetVersion } from '../api/types.ts'
 import { compareFields } from './compared-fields.ts'
 
-/** The fields of a version, with removed and added lines compared to another version. */
-export function VersionFields({ before, after }: { before: PresetVersion; after: PresetVersion }) {
+/** The fields of a version, with the lines removed and added since the version `from`. */
+export function VersionFields({ from, to }: { from: PresetVersion; to: PresetVersion }) {
   return (
     <dl class="preset-fields">
-      {compareFields(before, after).map(({ field, before, after }) => (
+      {compareFields(from, to).map(({ field, from, to }) => (
         <div key={field}>
           <dt class="dim">{field}</dt>
-          {before !== after && before !== undefined && (
+          {from !== to && from !== undefined && (
             <dd>
-              <del>− {before}</del>
+              <del>− {from}</del>
             </dd>
           )}
-          {after !== undefined && <dd>{before === after ? after : <ins>+ {after}</ins>}</dd>}
+          {to !== undefined && <dd>{from === to ? to : <ins>+ {to}</ins>}</dd>}
         </div>
       ))}
     </dl>

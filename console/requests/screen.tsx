@@ -82,7 +82,7 @@ export function Screen() {
               <FailureState failure={log.failure} onRetry={log.reload} />
             ) : log.rows.length === 0 && !log.isLoading ? (
               <NoRequests
-                filtered={Object.keys(filters.values).length > 0 && 'No requests match these filters'}
+                noMatch={Object.keys(filters.values).length > 0 && 'No requests match these filters'}
                 onClear={filters.clear}
                 title="No requests yet"
               >

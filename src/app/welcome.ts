@@ -14,8 +14,8 @@ type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 
 }
 
 /** The text that is printed when the service is ready. Generated secrets are displayed only this once. */
-export function welcomeText(facts: WelcomeFacts): string {
-  const { url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken, providers } = facts
+export function welcomeText(service: WelcomeFacts): string {
+  const { url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken, providers } = service
   const addresses = `
   Signalbox   ${url}
 ${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     ${sandbox}
@@ -54,9 +54,9 @@ function credentialSummary(providers: readonly ProviderNeeds[]): string {
     return `${readyProviders.slice(0, maxListed).join(', ')} and ${readyProviders.length - maxListed} more`
   if (readyProviders.length > 0) return readyProviders.join(', ')
   const [first] = withModels
-  const none = 'none has a credential in the environment; only models that need none answer.'
-  if (first === undefined) return none
-  return `${none}
+  const noCredentialText = 'none has a credential in the environment; only models that need none answer.'
+  if (first === undefined) return noCredentialText
+  return `${noCredentialText}
               Set one, such as ${first.missing.join(' and ')}, and start again. docs/providers.md lists them.`
 }
 

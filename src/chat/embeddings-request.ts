@@ -63,7 +63,7 @@ function findProblem(input: unknown): Problem | undefined {
     : { message: isInput ? 'must have the form of the first input' : formError, path: [wrongIndex] }
 }
 
-/** The check for all inputs of a list, by its first one; undefined if that has no valid form. */
+/** Returns the check for all inputs of a list, chosen by the first input; undefined if the first input has no valid form. */
 function findFormCheck(first: unknown): ((input: unknown) => boolean) | undefined {
   return [isText, isTokenIds, isMultimodal].find((isForm) => isForm(first))
 }

@@ -90,7 +90,7 @@ const groups: Record<string, Group> = {
 /** Wraps descriptions beside long names too. Commander otherwise leaves lines of any length there. */
 const helpLayout = { minWidthToWrap: 30 }
 
-/** Adds the commands of one group, or of all. Others are added with their description only, which keeps the start fast. */
+/** Adds the commands of one group, or of all groups. Other groups are added with their description only, which keeps the start fast. */
 export async function addCommands(program: Command, terminal: Terminal, groupName?: string): Promise<void> {
   // Commands inherit the layout when they are added.
   program.configureHelp(helpLayout)

@@ -20,10 +20,10 @@ export type FailedRead = {
 /** Whether a read that failed like this is retried automatically. */
 export const isRetryable = (failure: Failure) => retryableStatuses.includes(failure.status)
 
-/** The failures after one more. @param before the previous failures in a row. */
-export function nextFailedRead(before: FailedRead | undefined, error: unknown): FailedRead {
+/** The failures after one more. @param previous the previous failures in a row. */
+export function nextFailedRead(previous: FailedRead | undefined, error: unknown): FailedRead {
   const at = Date.now()
-  const { since = at, count = 0 } = before ?? {}
+  const { since = at, count = 0 } = previous ?? {}
   return { failure: asFailure(error), at, since, count: count + 1 }
 }
 

@@ -65,16 +65,16 @@ type DialogProps = { stored: Stored; store: ThresholdsStore; onReload: () => voi
 
 function ThresholdsDialog({ stored, store, onReload, onClose }: DialogProps) {
   const fieldsOf = ({ thresholds }: Stored) => ({ thresholds: thresholds.join(', ') })
-  const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(stored, store.load, fieldsOf)
+  const { loaded, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(stored, store.load, fieldsOf)
   const save = async (text: string, options: CallOptions) => {
-    const after = await store.save(parseThresholds(text), options)
+    const updated = await store.save(parseThresholds(text), options)
     onReload()
-    return after
+    return updated
   }
   const submit = async () => {
     const isSaved = await saveIfUnmodified(async (options) => {
-      const after = await save(fields.thresholds, options)
-      const undo = () => void runOrToast(() => save(before.thresholds, ifUnchanged(after)))
+      const updated = await save(fields.thresholds, options)
+      const undo = () => void runOrToast(() => save(loaded.thresholds, ifUnchanged(updated)))
       toast('Alerts updated', { undo })
     })
     if (isSaved) onClose()

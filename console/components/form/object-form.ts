@@ -7,7 +7,7 @@ import type { Change } from '../text/field-changes.tsx'
  * The fields of an object that a form edits. The object is read again when the form opens. Saving is refused if
  * somebody else has changed or created the object since; then `conflict` has their changes.
  * @param listed the object as a list shows it; undefined for a new one.
- * @returns `base`: the object that the form changes, as it was last read; `before`: its fields.
+ * @returns `base`: the object that the form changes, as it was last read; `loaded`: the fields of `base`.
  */
 export function useObjectForm<T extends object | undefined, Fields extends object>(
   listed: T,
@@ -41,7 +41,7 @@ export function useObjectForm<T extends object | undefined, Fields extends objec
     changes: changedFields(fieldsOf(base), fieldsOf(theirs)),
     onMerge: () => rebase(theirs),
   }
-  return { base, before: fieldsOf(base), fields, setFields, saveIfUnmodified, conflict }
+  return { base, loaded: fieldsOf(base), fields, setFields, saveIfUnmodified, conflict }
 }
 
 /** Merges two changes of `base`: fields that `draft` did not change get the value of `stored`. */
@@ -52,8 +52,8 @@ export function mergeFields<Fields extends object>(base: Fields, draft: Fields, 
 }
 
 /** The fields in which two objects differ. */
-export function changedFields(before: object, after: object): Change[] {
-  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+export function changedFields(oldFields: object, newFields: object): Change[] {
+  const [was, is] = [new Map(Object.entries(oldFields)), new Map(Object.entries(newFields))]
   return [...is.keys()]
     .filter((field) => !isSame(was.get(field), is.get(field)))
     .map((field) => ({ field, removed: linesOf(was.get(field)), added: linesOf(is.get(field)) }))

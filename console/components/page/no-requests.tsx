@@ -3,18 +3,18 @@ import { withRoot } from '../../api/address/root.ts'
 import { EmptyState } from './page-states.tsx'
 
 type Props = {
-  /** The message if filters exclude all requests; false without filters. */
-  filtered: string | false
+  /** The message if no request matches the filters; false without filters. */
+  noMatch: string | false
   onClear: () => void
   title: string
   children: ComponentChildren
 }
 
 /** The empty state of request lists: clears filters, or shows a command that sends a request. @param props.children introduces the command. */
-export function NoRequests({ filtered, onClear, title, children }: Props) {
-  if (filtered !== false) {
+export function NoRequests({ noMatch, onClear, title, children }: Props) {
+  if (noMatch !== false) {
     return (
-      <EmptyState title={filtered}>
+      <EmptyState title={noMatch}>
         <button type="button" onClick={onClear}>
           Clear filters
         </button>

@@ -60,10 +60,10 @@ function addDelta(reply: Reply, { content, reasoning, refusal, images = [], tool
   if (tool_calls.length === 0) return
   reply.calls = [...reply.calls]
   for (const { index, function: functionCall } of tool_calls) {
-    const before = reply.calls[index] ?? { name: '', input: '' }
+    const previousCall = reply.calls[index] ?? { name: '', input: '' }
     reply.calls[index] = {
-      name: before.name + (functionCall?.name ?? ''),
-      input: before.input + (functionCall?.arguments ?? ''),
+      name: previousCall.name + (functionCall?.name ?? ''),
+      input: previousCall.input + (functionCall?.arguments ?? ''),
     }
   }
 }

@@ -73,7 +73,7 @@ export function Table<Row>(props: TableProps<Row>) {
     const element = scroller.current!
     const measure = () => {
       const viewport = viewOf(element)
-      setView((before) => (isSameView(before, viewport) ? before : viewport))
+      setView((previous) => (isSameView(previous, viewport) ? previous : viewport))
       onTopChange?.(viewport.top < rowHeight / 2)
     }
     measure()

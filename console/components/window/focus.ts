@@ -14,7 +14,7 @@ let isHeadingPending = false
 /** The replacement of a removed element, which got the focus automatically. */
 let focusedReplacement: Element | undefined
 
-/** After the removal of one of these the next or the previous one gets the focus. */
+/** After the removal of one of these elements, its next or previous sibling gets the focus. */
 const itemSelector = 'tr, li, article, a'
 /** Containers that get the focus when a part of them is removed. */
 const groupSelector = 'tr, li, article, section, fieldset, form, table, dialog'

@@ -27,7 +27,7 @@ export function GuardrailReplay({ guardrailId, savedPolicy, policy }: GuardrailR
   const savedReplay = useReplay(guardrailId, span, JSON.stringify(savedPolicy), {})
   const changed = useReplay(guardrailId, span, isChanged ? patch : undefined, isChanged ? JSON.parse(patch) : {})
   const failure = (isChanged && changed.failure) || savedReplay.failure
-  const after = isChanged && !changed.failure ? changed.data : undefined
+  const draft = isChanged && !changed.failure ? changed.data : undefined
   return (
     <ReplayFrame
       title="Replay"
@@ -38,7 +38,7 @@ export function GuardrailReplay({ guardrailId, savedPolicy, policy }: GuardrailR
       isLoading={savedReplay.isLoading || changed.isLoading}
       problem={failure ? failure.message : undefined}
     >
-      {savedReplay.data && <Figures before={savedReplay.data} after={after} />}
+      {savedReplay.data && <Figures saved={savedReplay.data} draft={draft} />}
     </ReplayFrame>
   )
 }
@@ -58,9 +58,9 @@ const totals = [
   ['redacted', 'would_redact'],
 ] as const
 
-function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
-  const latest = after ?? before
-  if (before.requests === 0)
+function Figures({ saved, draft }: { saved: Replay; draft: Replay | undefined }) {
+  const latest = draft ?? saved
+  if (saved.requests === 0)
     return <p class="dim">The guardrail applies to no request in this time range. Refused requests are not counted.</p>
   return (
     <>
@@ -75,7 +75,7 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
             <th scope="col" class="number">
               without changes
             </th>
-            {after && (
+            {draft && (
               <th scope="col" class="number">
                 with changes
               </th>
@@ -86,9 +86,9 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
           {totals.map(([label, field]) => (
             <tr key={field}>
               <th scope="row">{label}</th>
-              <td class="number">{exactCount(before[field])}</td>
-              {after && (
-                <td class={after[field] > before[field] ? 'number bad' : 'number'}>{exactCount(after[field])}</td>
+              <td class="number">{exactCount(saved[field])}</td>
+              {draft && (
+                <td class={draft[field] > saved[field] ? 'number bad' : 'number'}>{exactCount(draft[field])}</td>
               )}
             </tr>
           ))}

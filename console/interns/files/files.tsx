@@ -37,7 +37,7 @@ export function Files({ internId }: { internId: string }) {
     ),
   )
   const pathInFolder = (name: string) => (folder ? `${folder}/${name}` : name)
-  /** The file that was pressed last. An earlier one can arrive later. */
+  /** The file that was pressed last. The content of an earlier file can arrive later. */
   const requestedPath = useRef<string>(undefined)
   const openFolder = (path: string) => {
     requestedPath.current = undefined

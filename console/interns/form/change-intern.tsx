@@ -16,9 +16,9 @@ type Props = { intern: Intern; onDone: () => void; onClose: () => void }
 export function ChangeIntern({ intern, onDone, onClose }: Props) {
   const params = { internId: intern.id }
   const load = () => call('GET /interns/{internId}', { params })
-  const { before, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(intern, load, fieldsOf)
+  const { loaded, fields, setFields, saveIfUnmodified, conflict } = useObjectForm(intern, load, fieldsOf)
   const submit = async () => {
-    const body = patchOf(before, fields)
+    const body = patchOf(loaded, fields)
     const isSaved = await saveIfUnmodified(async (options) => {
       if (Object.keys(body).length === 0) return
       await call('PATCH /interns/{internId}', { params, body }, options)

@@ -29,7 +29,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
   const form = useObjectForm<Webhook | undefined, WebhookFields>(webhook, load, (stored) =>
     stored ? fieldsOf(stored) : newWebhook,
   )
-  const { before, fields, setFields, saveIfUnmodified, conflict } = form
+  const { loaded, fields, setFields, saveIfUnmodified, conflict } = form
   const { problem, isBusy, run, onSubmit } = useAction()
   const title = webhook ? 'Change webhook' : 'Create webhook'
   const onSaved = (message: string, undo?: () => void) => {
@@ -46,7 +46,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
     if (webhook) {
       await saveIfUnmodified(async (options) => {
         const after = await patch({ ...bodyOf(fields), enabled: fields.enabled }, options)
-        const undoPatch = { ...bodyOf(before), enabled: before.enabled }
+        const undoPatch = { ...bodyOf(loaded), enabled: loaded.enabled }
         onSaved('Saved', () => void runOrToast(() => patch(undoPatch, ifUnchanged(after))))
       })
       return

@@ -32,8 +32,8 @@ export function ChangeKey({ storedKey: key, onChanged, onDeleted = onChanged, on
   }
   const submit = async () => {
     const isSaved = await saveIfUnmodified(async (options) => {
-      const after = await save(patch, options)
-      const undo = () => void runOrToast(() => save(undoOf(patch, base), ifUnchanged(after)))
+      const updated = await save(patch, options)
+      const undo = () => void runOrToast(() => save(undoOf(patch, base), ifUnchanged(updated)))
       // Developers can disable a key, but not enable it again.
       toast(`${key.name} updated`, canChangeAll || !patch.disabled ? { undo } : {})
     })

@@ -24,8 +24,8 @@ export const parseFields = ({ name, limit, reset, expires, disabled }: KeyFields
 })
 
 /** The changed fields. The service rejects unchanged fields that the user is not allowed to set. */
-export function patchOf(before: KeyFields, after: KeyFields): KeyPatch {
-  const [old, next] = [parseFields(before), parseFields(after)]
+export function patchOf(oldFields: KeyFields, newFields: KeyFields): KeyPatch {
+  const [old, next] = [parseFields(oldFields), parseFields(newFields)]
   return Object.fromEntries(
     Object.entries(next).filter(([field, value]) => value !== old[field as keyof typeof old]),
   ) as KeyPatch

@@ -41,12 +41,12 @@ export const fieldsOf = (credential: ProviderCredential): ProviderFields => ({
 type ProviderPatch = Partial<PriorityFields> & { key?: string; name?: string | null; disabled?: boolean }
 
 /** The API fields for the changes. */
-export function changedFields(before: ProviderFields, after: ProviderFields): ProviderPatch {
+export function changedFields(oldFields: ProviderFields, newFields: ProviderFields): ProviderPatch {
   const patch: ProviderPatch = {}
-  if (after.key !== '') patch.key = after.key
-  if (after.name.trim() !== before.name) patch.name = after.name.trim() || null
-  if (after.priority !== before.priority) Object.assign(patch, priorityFields(after.priority))
-  if (after.disabled !== before.disabled) patch.disabled = after.disabled
+  if (newFields.key !== '') patch.key = newFields.key
+  if (newFields.name.trim() !== oldFields.name) patch.name = newFields.name.trim() || null
+  if (newFields.priority !== oldFields.priority) Object.assign(patch, priorityFields(newFields.priority))
+  if (newFields.disabled !== oldFields.disabled) patch.disabled = newFields.disabled
   return patch
 }
 

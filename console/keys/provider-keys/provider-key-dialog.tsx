@@ -32,10 +32,10 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
   const form = useObjectForm<ProviderCredential | undefined, ProviderFields>(credential, load, (stored) =>
     stored ? fieldsOf(stored) : newProvider,
   )
-  const { before, fields, setFields, saveIfUnmodified, conflict } = form
+  const { loaded, fields, setFields, saveIfUnmodified, conflict } = form
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
-  const change = changedFields(before, fields)
+  const change = changedFields(loaded, fields)
   const patch = async (body: typeof change, options: CallOptions) => {
     const { data } = await call('PATCH /byok/{id}', { params, body }, options)
     onStored()
@@ -44,10 +44,10 @@ export function ProviderKeyDialog({ credential, workspace, onStored, onClose }: 
   const submit = async () => {
     if (credential) {
       const isSaved = await saveIfUnmodified(async (options) => {
-        const after = await patch(change, options)
+        const updated = await patch(change, options)
         // The previous key cannot be restored, because it is never displayed.
-        const { key, ...undoPatch } = changedFields(fields, before)
-        const undo = () => void runOrToast(() => patch(undoPatch, ifUnchanged(after)))
+        const { key, ...undoPatch } = changedFields(fields, loaded)
+        const undo = () => void runOrToast(() => patch(undoPatch, ifUnchanged(updated)))
         toast(`${name} updated`, change.key === undefined ? { undo } : {})
       })
       if (!isSaved) return

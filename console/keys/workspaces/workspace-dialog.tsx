@@ -31,9 +31,9 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   const params = { id: workspace?.id ?? '' }
   const load = async () => (await call('GET /workspaces/{id}', { params })).data as Workspace | undefined
   const form = useObjectForm(workspace, load, (read) => (read ? fieldsOfWorkspace(read) : newWorkspace))
-  const { before, fields, setFields, saveIfUnmodified, conflict } = form
+  const { loaded, fields, setFields, saveIfUnmodified, conflict } = form
   const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
-  const patch = workspacePatch(before, fields)
+  const patch = workspacePatch(loaded, fields)
   const reportChange = async (newSlug: string | undefined) => {
     // The address of a page of this workspace, and its requests, contain the slug.
     if (workspace && newSlug !== workspace.slug && workspaceInAddress() === workspace.slug)
@@ -50,9 +50,9 @@ export function WorkspaceDialog({ workspace, onChanged, onClose }: Props) {
   const submit = async () => {
     if (workspace) {
       const isSaved = await saveIfUnmodified(async (options) => {
-        const after = await save(patch, options)
-        const undoPatch = workspacePatch(fields, before)
-        const undo = () => void runOrToast(() => save(undoPatch, ifUnchanged(after)))
+        const updated = await save(patch, options)
+        const undoPatch = workspacePatch(fields, loaded)
+        const undo = () => void runOrToast(() => save(undoPatch, ifUnchanged(updated)))
         toast(`${workspace.name} updated`, { undo })
       })
       if (!isSaved) return

@@ -42,8 +42,8 @@ export const parseWorkspaceFields = ({ name, slug, description, storesContent, p
   }) satisfies NewWorkspace
 
 /** The changed fields. */
-export function workspacePatch(before: WorkspaceFields, after: WorkspaceFields): WorkspacePatch {
-  const [old, next] = [parseWorkspaceFields(before), parseWorkspaceFields(after)]
+export function workspacePatch(oldFields: WorkspaceFields, newFields: WorkspaceFields): WorkspacePatch {
+  const [old, next] = [parseWorkspaceFields(oldFields), parseWorkspaceFields(newFields)]
   return Object.fromEntries(
     Object.entries(next).filter(
       ([field, value]) => JSON.stringify(value) !== JSON.stringify(old[field as keyof typeof old]),

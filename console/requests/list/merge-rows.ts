@@ -51,21 +51,21 @@ type LogRows<R> = {
 }
 
 /** Adds newer rows to the list, at its top or waiting. */
-export function withNewer<R extends Row, L extends LogRows<R>>(before: L, newer: R[], isAtTop: boolean): L {
-  const isRestart = isAtTop && before.hasGap
-  const { rows, waiting } = mergeNewest({ ...before, ...(isRestart && { rows: [] }) }, newer, isAtTop)
-  if (rows === before.rows && waiting === before.waiting) return before
+export function withNewer<R extends Row, L extends LogRows<R>>(log: L, newer: R[], isAtTop: boolean): L {
+  const isRestart = isAtTop && log.hasGap
+  const { rows, waiting } = mergeNewest({ ...log, ...(isRestart && { rows: [] }) }, newer, isAtTop)
+  if (rows === log.rows && waiting === log.waiting) return log
   const trimmedRows = isAtTop ? trimRows(rows) : rows
   return {
-    ...before,
+    ...log,
     rows: trimmedRows,
     waiting: waiting.length > maxRows ? waiting.slice(0, maxRows) : waiting,
-    hasGap: !isAtTop && (before.hasGap || waiting.length > maxRows),
+    hasGap: !isAtTop && (log.hasGap || waiting.length > maxRows),
     ...((isRestart || trimmedRows !== rows) && { cursor: undefined }),
   }
 }
 
 /** Inserts the waiting rows. */
-export function withWaiting<R extends Row, L extends LogRows<R>>(before: L): L {
-  return withNewer<R, L>(before, [], true)
+export function withWaiting<R extends Row, L extends LogRows<R>>(log: L): L {
+  return withNewer<R, L>(log, [], true)
 }

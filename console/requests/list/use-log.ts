@@ -89,7 +89,11 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
     receivedWhileLoading.current = received
     const isSame = lastFilter.current === filter
     lastFilter.current = filter
-    setLog((before) => ({ ...before, isLoading: true, newestFailedRead: isSame ? before.newestFailedRead : undefined }))
+    setLog((previous) => ({
+      ...previous,
+      isLoading: true,
+      newestFailedRead: isSame ? previous.newestFailedRead : undefined,
+    }))
     fetchPage(query.current, {}, controller.signal).then(
       ({ data, next_cursor }) => {
         if (receivedWhileLoading.current === received) receivedWhileLoading.current = undefined
@@ -100,9 +104,9 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
       (error) => {
         if (controller.signal.aborted) return
         receivedWhileLoading.current = undefined
-        setLog((before) => ({
-          ...before,
-          newestFailedRead: nextFailedRead(before.newestFailedRead, error),
+        setLog((previous) => ({
+          ...previous,
+          newestFailedRead: nextFailedRead(previous.newestFailedRead, error),
           isLoading: false,
         }))
       },
@@ -112,7 +116,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
 
   const addRows = useCallback((newer: Generation[]) => {
     receivedWhileLoading.current?.push(...newer)
-    setLog((before) => withNewer(before, newer, isAtTopRef.current))
+    setLog((previous) => withNewer(previous, newer, isAtTopRef.current))
   }, [])
   // At the top all waiting rows are inserted.
   useLayoutEffect(() => {
@@ -121,7 +125,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   useNewer(query, filter, isLive, addRows)
 
   const older = useOlder(log, setLog, query)
-  const reload = () => setLoadCount((before) => before + 1)
+  const reload = () => setLoadCount((previous) => previous + 1)
   const { newestFailedRead, endFailedRead, isLoading } = log
   useRetry(isLoading ? undefined : newestFailedRead, reload)
   useRetry(endFailedRead, () => void older())
@@ -138,14 +142,14 @@ function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, qu
     isBusy.current = true
     try {
       const page = await fetchPage(query.current, cursor === undefined ? { to: afterRow(last) } : { cursor })
-      setLog((before) => {
-        if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
-        const listedIds = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
+      setLog((previous) => {
+        if (previous.cursor !== cursor || previous.rows.at(-1) !== last) return previous
+        const listedIds = new Set(previous.rows.slice(-pageSize).map(({ id }) => id))
         const next = page.data.filter(({ id }) => !listedIds.has(id))
-        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor, endFailedRead: undefined }
+        return { ...previous, rows: [...previous.rows, ...next], cursor: page.next_cursor, endFailedRead: undefined }
       })
     } catch (error) {
-      setLog((before) => ({ ...before, endFailedRead: nextFailedRead(before.endFailedRead, error) }))
+      setLog((previous) => ({ ...previous, endFailedRead: nextFailedRead(previous.endFailedRead, error) }))
     } finally {
       isBusy.current = false
     }
@@ -171,7 +175,7 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
       add(newest.data)
       setNewerFailedRead(undefined)
     } catch (error) {
-      if (requestedQuery === query.current) setNewerFailedRead((before) => nextFailedRead(before, error))
+      if (requestedQuery === query.current) setNewerFailedRead((previous) => nextFailedRead(previous, error))
     }
   }
   const retryable = newerFailedRead && isRetryable(newerFailedRead.failure) ? newerFailedRead : undefined

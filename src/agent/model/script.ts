@@ -52,7 +52,7 @@ async function* playLine(
   newId: NewId,
 ): AsyncGenerator<ModelEvent> {
   if ('say' in line) {
-    for (const text of line.whole ? [line.say] : splitWords(line.say)) {
+    for (const text of line.isOnePiece ? [line.say] : splitWords(line.say)) {
       response.text += text
       yield { type: 'text.added', text }
     }

@@ -21,11 +21,11 @@ export function applyHunks(text: string, hunks: Hunk[]): { text: string; notes: 
       continue
     }
     const { at, adjustedHunk = hunk, note } = found
-    const { before, after } = adjustedHunk
+    const { oldLines, newLines } = adjustedHunk
     if (note) notes.push(`${hunkName}: ${note}`)
     replaceLines(file, at, adjustedHunk)
     // A hunk can apply above `from`. Then `from` moves by the lines that the hunk adds or removes.
-    from = Math.max(at + after.length, from + after.length - before.length)
+    from = Math.max(at + newLines.length, from + newLines.length - oldLines.length)
   }
   if (failures.length > 0) throw new Error(`is not as the patch has it: ${failures.join('\n')}`)
   return { text: formatFile(file), notes }
@@ -53,27 +53,27 @@ function formatFile({ mark, lines, lineEnds, isLastLineEnded }: FileText): strin
 /** Removes byte order marks, which read_file shows in the first line of a file. */
 function withoutMarks(hunk: Hunk): Hunk {
   const removeMark = (line: string) => (line.startsWith(byteOrderMark) ? line.slice(1) : line)
-  return { ...hunk, before: hunk.before.map(removeMark), after: hunk.after.map(removeMark) }
+  return { ...hunk, oldLines: hunk.oldLines.map(removeMark), newLines: hunk.newLines.map(removeMark) }
 }
 
 /**
  * Applies a hunk at a line. Context lines come from the file, so that their trailing spaces are preserved. New lines end as the
  * replaced or adjacent lines do.
  */
-function replaceLines({ lines, lineEnds }: FileText, at: number, { before, after }: Hunk): void {
-  /** The number of lines of `before` up to the last context line. */
+function replaceLines({ lines, lineEnds }: FileText, at: number, { oldLines, newLines }: Hunk): void {
+  /** The number of lines of `oldLines` up to the last context line. */
   let passedCount = 0
-  const newLines: string[] = []
-  const newEnds: string[] = []
-  for (const line of after) {
-    const found = before.indexOf(line, passedCount)
+  const resultLines: string[] = []
+  const resultEnds: string[] = []
+  for (const line of newLines) {
+    const found = oldLines.indexOf(line, passedCount)
     if (found !== -1) passedCount = found + 1
-    newLines.push(found === -1 ? line : lines[at + found]!)
-    const neighbour = found === -1 ? Math.max(0, Math.min(passedCount, before.length - 1)) : found
-    newEnds.push(lineEnds[at + neighbour] ?? lineEnds[at - 1] ?? '')
+    resultLines.push(found === -1 ? line : lines[at + found]!)
+    const neighbour = found === -1 ? Math.max(0, Math.min(passedCount, oldLines.length - 1)) : found
+    resultEnds.push(lineEnds[at + neighbour] ?? lineEnds[at - 1] ?? '')
   }
-  lines.splice(at, before.length, ...newLines)
-  lineEnds.splice(at, before.length, ...newEnds)
+  lines.splice(at, oldLines.length, ...resultLines)
+  lineEnds.splice(at, oldLines.length, ...resultEnds)
 }
 
 /** An error lists this many lines. The model needs only some to see that its lines are ambiguous. */
@@ -84,19 +84,19 @@ type HunkPosition = { at: number; adjustedHunk?: Hunk; note?: string }
 
 /** @returns a text if the hunk does not apply: the reason for the model. */
 function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition | string {
-  const { anchor, before } = hunk
+  const { anchor, oldLines } = hunk
   const start = anchor === undefined ? from : findLineAfter(lines, anchor, from)
-  if (start === undefined) return findUniquePosition(lines, before) ?? describeMissingAnchor(lines, anchor!, from)
-  if (before.length === 0) return { at: anchor === undefined ? lines.length : start }
-  const lastPosition = lines.length - before.length
+  if (start === undefined) return findUniquePosition(lines, oldLines) ?? describeMissingAnchor(lines, anchor!, from)
+  if (oldLines.length === 0) return { at: anchor === undefined ? lines.length : start }
+  const lastPosition = lines.length - oldLines.length
   if (
     hunk.isAtEnd &&
     lastPosition >= start &&
-    findPositions(lines, before, lastPosition, matchesTrimmedEnd).length === 1
+    findPositions(lines, oldLines, lastPosition, matchesTrimmedEnd).length === 1
   )
     return { at: lastPosition }
   for (const isMatch of [matchesExactly, matchesTrimmedEnd]) {
-    const positions = findPositions(lines, before, start, isMatch)
+    const positions = findPositions(lines, oldLines, start, isMatch)
     if (positions.length === 1 || (positions.length > 0 && anchor !== undefined)) return { at: positions[0]! }
     if (positions.length > 1)
       return `its lines stand at lines ${positions
@@ -105,17 +105,17 @@ function findPosition(lines: string[], hunk: Hunk, from: number): HunkPosition |
         .join(', ')}: give more lines around them, or name a line above after "@@"`
   }
   return (
-    (start > 0 ? findUniquePosition(lines, before) : undefined) ??
+    (start > 0 ? findUniquePosition(lines, oldLines) : undefined) ??
     findIgnoringIndentation(lines, hunk, start) ??
     findWithoutOuterLines(lines, hunk, start) ??
-    describeNearest(lines, before, start)
+    describeNearest(lines, oldLines, start)
   )
 }
 
 /** Finds the lines anywhere in the file if they occur once: hunks can be out of order or name a wrong line. */
-function findUniquePosition(lines: string[], before: string[]): HunkPosition | undefined {
-  const [at, ...others] = before.some((line) => line.trim() !== '')
-    ? findPositions(lines, before, 0, matchesTrimmedEnd)
+function findUniquePosition(lines: string[], oldLines: string[]): HunkPosition | undefined {
+  const [at, ...others] = oldLines.some((line) => line.trim() !== '')
+    ? findPositions(lines, oldLines, 0, matchesTrimmedEnd)
     : []
   return at === undefined || others.length > 0 ? undefined : { at }
 }
@@ -132,10 +132,10 @@ const matchesExactly = (one: string, other: string) => one === other
 const matchesTrimmedEnd = (one: string, other: string) => one.trimEnd() === other.trimEnd()
 const matchesTrimmed = (one: string, other: string) => one.trim() === other.trim()
 
-function findPositions(lines: string[], before: string[], from: number, isMatch: typeof matchesExactly): number[] {
+function findPositions(lines: string[], oldLines: string[], from: number, isMatch: typeof matchesExactly): number[] {
   const positions: number[] = []
-  for (let at = from; at + before.length <= lines.length; at++)
-    if (before.every((line, index) => isMatch(line, lines[at + index]!))) positions.push(at)
+  for (let at = from; at + oldLines.length <= lines.length; at++)
+    if (oldLines.every((line, index) => isMatch(line, lines[at + index]!))) positions.push(at)
   return positions
 }
 
@@ -143,22 +143,22 @@ const getIndentation = (line: string) => line.slice(0, line.length - line.trimSt
 
 /** Finds lines that differ only in indentation. The change gets the file's indentation if that is unambiguous. */
 function findIgnoringIndentation(lines: string[], hunk: Hunk, from: number): HunkPosition | undefined {
-  const { before, after } = hunk
-  const [at, ...others] = findPositions(lines, before, from, matchesTrimmed)
+  const { oldLines, newLines } = hunk
+  const [at, ...others] = findPositions(lines, oldLines, from, matchesTrimmed)
   if (at === undefined || others.length > 0) return undefined
   const indentations = new Map<string, string>()
-  for (const [index, line] of before.entries()) {
+  for (const [index, line] of oldLines.entries()) {
     if (line.trim() === '') continue
     const fileIndentation = getIndentation(lines[at + index]!)
     if ((indentations.get(getIndentation(line)) ?? fileIndentation) !== fileIndentation) return undefined
     indentations.set(getIndentation(line), fileIndentation)
   }
-  if (after.some((line) => line.trim() !== '' && !indentations.has(getIndentation(line)))) return undefined
+  if (newLines.some((line) => line.trim() !== '' && !indentations.has(getIndentation(line)))) return undefined
   const reindent = (line: string) =>
     line.trim() === '' ? line : `${indentations.get(getIndentation(line))}${line.trimStart()}`
   return {
     at,
-    adjustedHunk: { ...hunk, before: before.map(reindent), after: after.map(reindent) },
+    adjustedHunk: { ...hunk, oldLines: oldLines.map(reindent), newLines: newLines.map(reindent) },
     note: 'indented as the file is',
   }
 }
@@ -167,25 +167,29 @@ const maxOuterLines = 2
 
 /** Ignores one or two different context lines if the removed lines occur exactly once. */
 function findWithoutOuterLines(lines: string[], hunk: Hunk, from: number): HunkPosition | undefined {
-  const { before, after } = hunk
+  const { oldLines, newLines } = hunk
   const isUnchanged = (line: string | undefined, other: string | undefined) => line !== undefined && line === other
   let contextBefore = 0
   let contextAfter = 0
-  while (contextBefore < maxOuterLines && isUnchanged(before[contextBefore], after[contextBefore])) contextBefore++
-  while (contextAfter < maxOuterLines && isUnchanged(before.at(-1 - contextAfter), after.at(-1 - contextAfter)))
+  while (contextBefore < maxOuterLines && isUnchanged(oldLines[contextBefore], newLines[contextBefore])) contextBefore++
+  while (contextAfter < maxOuterLines && isUnchanged(oldLines.at(-1 - contextAfter), newLines.at(-1 - contextAfter)))
     contextAfter++
   for (let trimCount = 1; trimCount <= maxOuterLines; trimCount++) {
     const trimmedBefore = Math.min(trimCount, contextBefore)
     const trimmedAfter = Math.min(trimCount, contextAfter)
-    const inner = before.slice(trimmedBefore, before.length - trimmedAfter)
-    if (!inner.some((line) => line.trim() !== '' && !after.includes(line))) return undefined
+    const inner = oldLines.slice(trimmedBefore, oldLines.length - trimmedAfter)
+    if (!inner.some((line) => line.trim() !== '' && !newLines.includes(line))) return undefined
     const [at, ...others] = findPositions(lines, inner, from, matchesTrimmedEnd)
     if (at === undefined) continue
     if (others.length > 0 || at < trimmedBefore) return undefined
     return {
       at,
-      adjustedHunk: { ...hunk, before: inner, after: after.slice(trimmedBefore, after.length - trimmedAfter) },
-      note: `lines around the change differ in the file:\n${formatContext(lines, at - trimmedBefore, before.length)}`,
+      adjustedHunk: {
+        ...hunk,
+        oldLines: inner,
+        newLines: newLines.slice(trimmedBefore, newLines.length - trimmedAfter),
+      },
+      note: `lines around the change differ in the file:\n${formatContext(lines, at - trimmedBefore, oldLines.length)}`,
     }
   }
   return undefined
@@ -199,14 +203,15 @@ function findLineAfter(lines: string[], anchor: string, from: number): number | 
 }
 
 /** Describes the most similar lines of the file, from which the model can make the next patch. */
-function describeNearest(lines: string[], before: string[], from: number): string {
-  const at = findNearestIndex(lines, before, from)
+function describeNearest(lines: string[], oldLines: string[], from: number): string {
+  const at = findNearestIndex(lines, oldLines, from)
   const startText = from > 0 ? ` from line ${from + 1} on` : ''
-  if (at === -1) return `its lines, the first ${quoteLine(before[0]!)}, are not in the file${startText}: read it again`
-  const index = before.findIndex((line, offset) => line.trimEnd() !== lines[at + offset]?.trimEnd())
+  if (at === -1)
+    return `its lines, the first ${quoteLine(oldLines[0]!)}, are not in the file${startText}: read it again`
+  const index = oldLines.findIndex((line, offset) => line.trimEnd() !== lines[at + offset]?.trimEnd())
   const fileLines = lines[at + index]
   const found = fileLines === undefined ? 'after the end of the file' : quoteLine(fileLines)
-  return `line ${at + index + 1} is ${found}, the patch has ${quoteLine(before[index]!)}. The file has:\n${formatContext(lines, at, before.length)}\nMake the hunk of these lines`
+  return `line ${at + index + 1} is ${found}, the patch has ${quoteLine(oldLines[index]!)}. The file has:\n${formatContext(lines, at, oldLines.length)}\nMake the hunk of these lines`
 }
 
 /** The number of lines of the file that an error shows before and after the lines of a hunk. */

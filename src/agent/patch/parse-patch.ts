@@ -1,11 +1,11 @@
 import { toSections } from './unified-diff.ts'
 
-/** A change within a file: the lines `after` replace the lines `before`. */
+/** A change within a file: `newLines` replace `oldLines`. */
 export type Hunk = {
   /** A line somewhere above the change. */
   anchor: string | undefined
-  before: string[]
-  after: string[]
+  oldLines: string[]
+  newLines: string[]
   /** Whether the patch says that the last line is the end of the file. */
   isAtEnd: boolean
 }
@@ -117,28 +117,28 @@ function parseHunks(lines: string[], from: number): Hunk[] {
     previous = line
   }
   if (previous === '') removeSeparator(hunks.at(-1))
-  return hunks.filter(({ before, after }) => before.length > 0 || after.length > 0)
+  return hunks.filter(({ oldLines, newLines }) => oldLines.length > 0 || newLines.length > 0)
 }
 
-const createHunk = (anchor: string | undefined): Hunk => ({ anchor, before: [], after: [], isAtEnd: false })
+const createHunk = (anchor: string | undefined): Hunk => ({ anchor, oldLines: [], newLines: [], isAtEnd: false })
 
 /** @returns whether the line can belong to a hunk. */
 function addLine(hunk: Hunk, line: string): boolean {
-  const { before, after } = hunk
+  const { oldLines, newLines } = hunk
   const rest = line.slice(1)
   // The marker stands for a last line without a line end. The file's own line end is preserved.
   if (/^\*\*\* End of File\s*$/.test(line) || line.startsWith(noLineEndMarker)) hunk.isAtEnd = true
-  else if (line.startsWith('-')) before.push(rest)
-  else if (line.startsWith('+')) after.push(rest)
+  else if (line.startsWith('-')) oldLines.push(rest)
+  else if (line.startsWith('+')) newLines.push(rest)
   // Models omit the leading space of an empty line.
-  else if (line.startsWith(' ') || line === '') for (const side of [before, after]) side.push(rest)
+  else if (line.startsWith(' ') || line === '') for (const side of [oldLines, newLines]) side.push(rest)
   else return false
   return true
 }
 
 /** Removes the empty line at the end of a hunk, which only separates it from the next one. */
 function removeSeparator(hunk: Hunk | undefined): void {
-  if (hunk && hunk.before.length > 1) for (const side of [hunk.before, hunk.after]) side.pop()
+  if (hunk && hunk.oldLines.length > 1) for (const side of [hunk.oldLines, hunk.newLines]) side.pop()
 }
 
 const maxQuotedLength = 120

@@ -13,10 +13,10 @@ export function toSections(patch: string): string {
     const line = lines[at]!
     const next = lines[at + 1] ?? ''
     if (line.startsWith('--- ') && next.startsWith('+++ ')) {
-      const before = readPath(line)
-      const after = readPath(next)
-      operation = before === undefined ? 'add' : after === undefined ? 'delete' : 'update'
-      patchLines.push(...toHeadings(before, after, mode))
+      const oldPath = readPath(line)
+      const newPath = readPath(next)
+      operation = oldPath === undefined ? 'add' : newPath === undefined ? 'delete' : 'update'
+      patchLines.push(...toHeadings(oldPath, newPath, mode))
       mode = undefined
       at++
     } else if (line.startsWith('diff --git ')) {
@@ -69,9 +69,9 @@ function readPath(line: string): string | undefined {
 }
 
 /** @param mode the new mode of git, such as `100755`. */
-function toHeadings(before: string | undefined, after: string | undefined, mode?: string): string[] {
-  if (after === undefined) return [`*** Delete File: ${before}`]
-  const modeLines = mode === undefined || (before === undefined && mode === '100644') ? [] : [`*** Mode: ${mode}`]
-  if (before === undefined) return [`*** Add File: ${after}`, ...modeLines]
-  return [`*** Update File: ${before}`, ...(before === after ? [] : [`*** Move to: ${after}`]), ...modeLines]
+function toHeadings(oldPath: string | undefined, newPath: string | undefined, mode?: string): string[] {
+  if (newPath === undefined) return [`*** Delete File: ${oldPath}`]
+  const modeLines = mode === undefined || (oldPath === undefined && mode === '100644') ? [] : [`*** Mode: ${mode}`]
+  if (oldPath === undefined) return [`*** Add File: ${newPath}`, ...modeLines]
+  return [`*** Update File: ${oldPath}`, ...(oldPath === newPath ? [] : [`*** Move to: ${newPath}`]), ...modeLines]
 }

@@ -71,16 +71,16 @@ export function anthropicModel(model: Model): Required<z.infer<typeof AnthropicM
  */
 export function anthropicModelList(snapshot: Snapshot, query: AnthropicModelQuery, nowMs: number): HttpResponse {
   const models = modelsAt(snapshot, selectModels(snapshot, query, nowMs))
-  const after = cursorIndex(models, query, 'after_id')
-  const before = cursorIndex(models, query, 'before_id')
+  const afterIndex = cursorIndex(models, query, 'after_id')
+  const beforeIndex = cursorIndex(models, query, 'before_id')
   const limit = query.limit ?? models.length
-  const end = before ?? models.length
+  const end = beforeIndex ?? models.length
   let start = query.offset ?? 0
-  if (after !== undefined) start = after + 1
-  else if (before !== undefined) start = Math.max(0, end - limit)
+  if (afterIndex !== undefined) start = afterIndex + 1
+  else if (beforeIndex !== undefined) start = Math.max(0, end - limit)
   const page = models.slice(start, Math.min(end, start + limit))
   // With `before_id` alone, a client pages backwards.
-  const isBackwards = before !== undefined && after === undefined
+  const isBackwards = beforeIndex !== undefined && afterIndex === undefined
   const hasMore = isBackwards ? start > 0 : start + page.length < end
   return new HttpResponse(
     200,

@@ -52,7 +52,7 @@ type CallState = {
 
 function toEvents(action: ScenarioAction, state: CallState): CompletionEvent[] {
   if ('say' in action)
-    return (action.whole ? [action.say] : splitWords(action.say)).map((text) => ({ type: 'text', text }))
+    return (action.isOnePiece ? [action.say] : splitWords(action.say)).map((text) => ({ type: 'text', text }))
   if ('think' in action) return splitWords(action.think).map((text) => ({ type: 'reasoning', text }))
   if ('fail' in action) return [{ type: 'error', message: action.fail, status: action.status }]
   if ('call' in action || 'use' in action) {

@@ -11,9 +11,9 @@ export type Field = { name: string; type: string; options?: string[]; required?:
 export type ToolName = keyof ToolInputs
 export type BuiltinCall = { [Name in ToolName]: { call: Name; input: ToolInputs[Name] } }[ToolName]
 
-/** The next action of a scenario. `whole` writes a text in one piece. */
+/** The next action of a scenario. `isOnePiece`: the text is written in one piece. */
 export type ScenarioAction =
-  | { say: string; whole?: boolean }
+  | { say: string; isOnePiece?: boolean }
   | { think: string }
   | BuiltinCall
   /** A call of a tool of an MCP server, by the name that the server gives it. */
@@ -169,13 +169,13 @@ function* error({ prompt }: ScenarioInput): Generator<ScenarioAction> {
 function* flood({ prompt }: ScenarioInput): Generator<ScenarioAction> {
   const [kilobytes = 2048] = numbersIn(prompt)
   const piece = `${'0123456789abcde '.repeat(64).trimEnd()}\n`
-  for (let sent = 0; sent < kilobytes; sent++) yield { say: piece, whole: true }
+  for (let sent = 0; sent < kilobytes; sent++) yield { say: piece, isOnePiece: true }
 }
 
 function* stream({ prompt }: ScenarioInput): Generator<ScenarioAction> {
   const [pieces = 100, waitMs = 20] = numbersIn(prompt)
   for (let piece = 1; piece <= pieces; piece++) {
     if (piece > 1) yield { waitMs }
-    yield { say: `piece-${piece} `, whole: true }
+    yield { say: `piece-${piece} `, isOnePiece: true }
   }
 }

@@ -23,7 +23,7 @@ const builtinTools: ToolName[] = ['shell', 'read_file', 'write_file', 'list_file
 export function findCallBuilder(toolNames: ReadonlySet<string>): BuildCall | undefined {
   const hasTools = (names: string[]) => names.every((name) => toolNames.has(name))
   if (hasTools(builtinTools)) return ({ call, input }) => ({ name: call, input })
-  // Qwen before Gemini: it is a fork with the same tools and further ones.
+  // Qwen before Gemini: Qwen Code is a fork of Gemini CLI with the same tools and additional ones.
   const toolbox = [codex, claude, kimi, qwen, gemini, opencode, pi, cline].find(({ identifyingTools }) =>
     hasTools(identifyingTools),
   )

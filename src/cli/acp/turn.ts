@@ -57,7 +57,7 @@ async function answerAndRelay(deps: TurnDeps, first: AgentQuestion): Promise<voi
       await sendText(deps, `\n\n(${result.closed})\n\n`)
       if (!result.isWithdrawn) return
     }
-    // The answer to a withdrawn question is not used: it only returns the rest of the reply.
+    // The answer to a withdrawn question is not used: sending it only returns the rest of the reply.
     const answer = 'closed' in result ? cancelAnswer(question) : result.answer
     question = await relayOutput(deps, deps.chat.answer(question, answer, deps.signal))
   }

@@ -63,7 +63,7 @@ export function diffContents({ path, diff }: Change): ToolCallContent[] {
   }))
 }
 
-/** The text of one side. The diff marks a missing line break at the end only if the sides differ in it. */
+/** The text before or after the change. The diff marks a missing final line break only if just one of the two texts lacks it. */
 function textOfSide(lines: string[], signOfOtherSide: '+' | '-'): string {
   const sideLines = lines.map((line, at) => {
     if (line.startsWith(signOfOtherSide) || isMissingNewline(line)) return ''

@@ -8,7 +8,7 @@ export type Input = Record<string, unknown>
 /** Column headings with the text of a cell, or the names of fields. */
 export type Columns = Record<string, (row: never) => string> | string[]
 
-/** Replaces the ID that a person knows by the one in the path. */
+/** Converts a name that a person knows, such as an email address, to the ID in the path. */
 type Resolve = (client: ApiClient, text: string) => Promise<string>
 
 export type Argument = { name: string; help?: string; resolve?: Resolve }
@@ -31,16 +31,16 @@ export type ApiCommand = {
   fromEnvironment?: Record<string, string>
   /** Adds `--limit` with this default, which reads one page. Without it, all pages are read. */
   limit?: [count: number, help: string]
-  /** Takes the rows of a table from an answer that is not a plain list. */
+  /** Takes the rows of a table from a response that is not a plain list. */
   rows?: (response: never) => unknown[]
   columns?: Columns
   /** Text below a table. */
   summary?: (response: never) => string
-  /** The line to print instead of the answer. */
+  /** The line to print instead of the response. */
   resultMessage?: (input: Input, response: Input) => string
   /** Fields that a record does not show, except with `--json`. */
   hides?: string[]
-  /** Prints an answer that is neither a table, a record nor a line. */
+  /** Prints a response that is neither a table, a record nor a line. */
   print?: (response: never, terminal: Terminal) => void
   /** Text after the options. */
   notes?: string
@@ -54,6 +54,6 @@ export type Overrides = { [id in OperationId]?: Override }
 /** Declares columns with the type of their rows. */
 export const columns = <Row>(cells: Record<string, (row: Row) => string>): Columns => cells
 
-/** Prints the data of an answer as JSON. */
+/** Prints the data of a response as JSON. */
 export const printJson = ({ data }: { data: object }, { out }: Pick<Terminal, 'out'>) =>
   out(JSON.stringify(data, null, 2))

@@ -49,7 +49,7 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
     const outcome = await askWhileOpen(context, question)
     if ('closed' in outcome) context.display.line(outcome.closed)
     if ('closed' in outcome && !outcome.isWithdrawn) return 'done'
-    // The answer to a withdrawn question is not used: it only shows the rest of the reply.
+    // The answer to a withdrawn question is not used: sending it only shows the rest of the reply.
     const answer = 'closed' in outcome ? cancelAnswer(question) : outcome.answer
     if (answer === undefined) {
       await cancelQuestion(context, question)

@@ -14,13 +14,13 @@ export function modelUsages(
   extras: Extras | undefined,
   tokens: TokenCounts,
 ): ModelUsage[] {
-  let rest = tokens
+  let remainingTokens = tokens
   const usages: ModelUsage[] = []
   for (const { name, tokens: reported } of extras?.models ?? []) {
     const billed = findByModelName(requested, name, (model) => model.name)
     if (!billed) continue
-    const usage = mergeCounts(reported, rest, Math.min)
-    rest = mergeCounts(rest, usage, subtract)
+    const usage = mergeCounts(reported, remainingTokens, Math.min)
+    remainingTokens = mergeCounts(remainingTokens, usage, subtract)
     usages.push({ prices: billed.prices, tokens: usage })
   }
   return usages

@@ -28,33 +28,33 @@ export const editFile = defineTool({
   title: ({ path }) => `Edit ${path}`,
   async run({ path, old_text, new_text, replace_all = false }, { workspace }) {
     const { bytes, size } = await withSuggestions(workspace, path, () => readBytes(workspace, path, maxBytes))
-    const { text, places } = await withFilePath(path, async () => {
+    const { text, lines } = await withFilePath(path, async () => {
       if (size > maxBytes) throw new Error(`has ${size} bytes, too many to edit`)
       return replaceText(decodeExactText(bytes), old_text, new_text, replace_all)
     })
     await writeText(workspace, path, text)
-    return places.length === 1
-      ? `Changed ${path} at line ${places[0]}.`
-      : `Changed ${path} in ${places.length} places (lines ${places.slice(0, maxListedLines).join(', ')}).`
+    return lines.length === 1
+      ? `Changed ${path} at line ${lines[0]}.`
+      : `Changed ${path} in ${lines.length} places (lines ${lines.slice(0, maxListedLines).join(', ')}).`
   },
 })
 
 function replaceText(text: string, old_text: string, new_text: string, all: boolean) {
-  const [before, after] = removeLineNumbers(text, old_text, new_text)
-  if (before === after) throw new Error('stays as it is: old_text and new_text are the same')
-  const exact = exactMatches(text, before)
-  const matches = all || !exact.length ? matchesByLine(text, before) : exact
-  if (!matches.length) throw new Error(notFoundMessage(text, before))
-  const places = lineNumbers(text, matches)
+  const [oldText, newText] = removeLineNumbers(text, old_text, new_text)
+  if (oldText === newText) throw new Error('stays as it is: old_text and new_text are the same')
+  const literalMatches = exactMatches(text, oldText)
+  const matches = all || !literalMatches.length ? matchesByLine(text, oldText) : literalMatches
+  if (!matches.length) throw new Error(notFoundMessage(text, oldText))
+  const lines = lineNumbers(text, matches)
   if (matches.length > 1 && !all) {
-    const lineList = places.slice(0, maxListedLines).join(', ')
+    const lineList = lines.slice(0, maxListedLines).join(', ')
     throw new Error(
       `has old_text ${matches.length} times (lines ${lineList}): give more lines around it, or set replace_all`,
     )
   }
-  const result = replaceMatches(text, matches, before, after)
+  const result = replaceMatches(text, matches, oldText, newText)
   if (result === text) throw new Error('stays as it is: old_text and new_text differ only in line ends')
-  return { text: result, places }
+  return { text: result, lines }
 }
 
 /** A range of the file's text. */
@@ -86,27 +86,27 @@ function matchesByLine(text: string, searched: string): Match[] {
 
 const toLf = (text: string) => text.replaceAll('\r\n', '\n')
 
-function replaceMatches(text: string, matches: Match[], before: string, after: string): string {
+function replaceMatches(text: string, matches: Match[], oldText: string, newText: string): string {
   const parts: string[] = []
   let from = 0
   for (const match of matches) {
-    const isExact = text.slice(match.start, match.end) === before
+    const isExact = text.slice(match.start, match.end) === oldText
     // CRLF in the arguments of an exact match is intended: it may change the line ends.
-    const isLiteral = isExact && (before.includes('\r\n') || after.includes('\r\n'))
-    parts.push(text.slice(from, match.start), isLiteral ? after : withLineEndsOf(text, match, after))
+    const isLiteral = isExact && (oldText.includes('\r\n') || newText.includes('\r\n'))
+    parts.push(text.slice(from, match.start), isLiteral ? newText : withLineEndsOf(text, match, newText))
     from = match.end
   }
   return parts.join('') + text.slice(from)
 }
 
 /** Gives the new lines the line ends of the replaced lines, or of the adjacent lines. */
-function withLineEndsOf(text: string, { start, end }: Match, after: string): string {
+function withLineEndsOf(text: string, { start, end }: Match, newText: string): string {
   const lineBreaks = text.slice(start, end).match(/\r?\n/g)
   const next = text.slice(end).match(/\r?\n/)
   const previous = text.slice(0, start).match(/\r?\n(?=[^\n]*$)/)
   const lineEnds = lineBreaks ?? next ?? previous ?? ['\n']
   let line = 0
-  return after.replace(/\r?\n/g, () => lineEnds[Math.min(line++, lineEnds.length - 1)]!)
+  return newText.replace(/\r?\n/g, () => lineEnds[Math.min(line++, lineEnds.length - 1)]!)
 }
 
 function lineNumbers(text: string, matches: Match[]): number[] {
@@ -120,11 +120,11 @@ function lineNumbers(text: string, matches: Match[]): number[] {
 }
 
 /** Removes the line numbers of read_file, which models copy although they are not part of the file. */
-function removeLineNumbers(text: string, before: string, after: string): [string, string] {
-  const lines = before.replace(/\n$/, '').split('\n')
-  if (text.includes(before) || !lines.every((line) => lineNumber.test(line))) return [before, after]
+function removeLineNumbers(text: string, oldText: string, newText: string): [string, string] {
+  const lines = oldText.replace(/\n$/, '').split('\n')
+  if (text.includes(oldText) || !lines.every((line) => lineNumber.test(line))) return [oldText, newText]
   const removeNumbers = (part: string) => part.replace(new RegExp(lineNumber, 'gm'), '')
-  return [removeNumbers(before), removeNumbers(after)]
+  return [removeNumbers(oldText), removeNumbers(newText)]
 }
 
 const lineNumber = /^ *\d+\t/

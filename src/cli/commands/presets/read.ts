@@ -59,8 +59,8 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
     .argument('<to>', 'Version number')
     .addHelpText('after', managementKeyHelp)
     .action(async (slug: string, from: string, to: string) => {
-      const [before, after] = await Promise.all([readVersion(slug, from), readVersion(slug, to)])
-      out(printable(diffText(fieldsOf(before), fieldsOf(after))))
+      const [oldVersion, newVersion] = await Promise.all([readVersion(slug, from), readVersion(slug, to)])
+      out(printable(diffText(fieldsOf(oldVersion), fieldsOf(newVersion))))
     })
 }
 
@@ -71,12 +71,12 @@ const fieldsOf = ({ system_prompt, config }: PresetVersion): Record<string, unkn
 
 const configurationText = (version: PresetVersion) => JSON.stringify(fieldsOf(version), null, 2)
 
-function diffText(before: Record<string, unknown>, after: Record<string, unknown>): string {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+function diffText(oldVersion: Record<string, unknown>, newVersion: Record<string, unknown>): string {
+  const names = [...new Set([...Object.keys(oldVersion), ...Object.keys(newVersion)])]
   const lines: string[] = []
   for (const name of names) {
-    const oldValue = JSON.stringify(before[name])
-    const newValue = JSON.stringify(after[name])
+    const oldValue = JSON.stringify(oldVersion[name])
+    const newValue = JSON.stringify(newVersion[name])
     if (oldValue === newValue) continue
     if (oldValue !== undefined) lines.push(`- ${name}: ${oldValue}`)
     if (newValue !== undefined) lines.push(`+ ${name}: ${newValue}`)

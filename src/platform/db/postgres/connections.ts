@@ -35,11 +35,11 @@ export class Connections {
   readonly #onError: ConnectionsDeps['onError']
   readonly #onRejectedSettings: ConnectionsDeps['onRejectedSettings']
   readonly #defaultOptions: ReturnType<typeof connectionOptions>
-  /** The connections of the pool. */
-  readonly #open = new Set<Connection>()
-  /** The open connections that a caller has acquired. */
+  /** The open connections of the pool. */
+  readonly #pooled = new Set<Connection>()
+  /** The connections of the pool that a caller has acquired. */
   readonly #used = new Set<Connection>()
-  /** The open connections that will be closed when they are released. */
+  /** The connections of the pool that will be closed when they are released. */
   readonly #retired = new WeakSet<Connection>()
   /** Connections outside the pool. */
   readonly #unpooled = new Set<Connection>()
@@ -62,7 +62,7 @@ export class Connections {
       onUnavailable: (reason) => {
         onError(new ConnectionAbandoned(reason))
         onUnavailable()
-        for (const client of this.#open) client.abandon(reason)
+        for (const client of this.#pooled) client.abandon(reason)
       },
       onRecovered,
     })
@@ -98,7 +98,7 @@ export class Connections {
   #startMonitor(): () => void {
     const { database_query_timeout_ms: queryMs, database_statement_timeout_ms: statementMs } = this.#settings
     return monitorConnections({
-      open: this.#open,
+      open: this.#pooled,
       responseMs: Math.max(queryMs, statementMs + reportMs),
       connect: () => connectClient({ ...this.#defaultOptions, application_name: applicationNames.monitor }),
       onDead: (reason) => {
@@ -109,8 +109,8 @@ export class Connections {
   }
 
   async #prepareConnection(client: Connection): Promise<void> {
-    this.#open.add(client)
-    client.once('end', () => this.#open.delete(client))
+    this.#pooled.add(client)
+    client.once('end', () => this.#pooled.delete(client))
     // A connection in use reports errors by its query. Between two queries, an error without a listener would end the process.
     client.on('error', () => {})
     client.setResponseListener(() => this.#outageDetector.recordResponse())
@@ -123,7 +123,7 @@ export class Connections {
 
   /** Closes idle connections, because they can be dead without an error. */
   dropIdle(reason: string): void {
-    const idle = [...this.#open].filter((client) => !this.#used.has(client) && client.pendingSince === undefined)
+    const idle = [...this.#pooled].filter((client) => !this.#used.has(client) && client.pendingSince === undefined)
     for (const client of idle) client.abandon(reason)
   }
 
@@ -135,7 +135,7 @@ export class Connections {
     const reason = 'Postgres accepts no writes: connections are replaced, in case another server is the primary now'
     this.#onError(new ConnectionAbandoned(reason))
     this.#hosts.reject(this.#hosts.current)
-    for (const client of this.#open) this.#retired.add(client)
+    for (const client of this.#pooled) this.#retired.add(client)
     this.dropIdle(reason)
     for (const client of this.#unpooled) client.abandon(reason)
   }
@@ -207,7 +207,7 @@ export class Connections {
   closeAll(): void {
     this.#stopMonitor()
     clearInterval(this.#outageTimer)
-    for (const client of this.#open) client.abandon('the service is ending')
+    for (const client of this.#pooled) client.abandon('the service is ending')
   }
 }
 
