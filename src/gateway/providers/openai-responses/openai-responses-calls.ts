@@ -18,7 +18,8 @@ type StreamedCall = {
 /** Finds the call that each event of one response belongs to. */
 export class ResponseCalls {
   readonly #calls: StreamedCall[] = []
-  readonly #byKey = new Map<number, StreamedCall>()
+  /** By the index of the item in the output. If several calls have one index, the newest of them. */
+  readonly #byIndex = new Map<number, StreamedCall>()
   readonly #byItem = new Map<string, StreamedCall>()
   readonly #byCallId = new Map<string, StreamedCall>()
 
@@ -35,31 +36,33 @@ export class ResponseCalls {
   }
 
   addArguments(event: Event): ToolCallFragment {
-    return { type: 'call_fragment', upstreamIndex: this.#findOrCreateKey(event), text: argumentsText(event.delta) }
+    return { type: 'call_fragment', upstreamIndex: this.#findOrCreate(event)?.key, text: argumentsText(event.delta) }
   }
 
-  /** Closes the call only if its id is known, because the next event can have it. */
+  /** Leaves the call open while its id is unknown: the event that ends its item can bring the id. */
   finishArguments(event: Event): ToolCallFragment {
-    const key = this.#findOrCreateKey(event)
+    const call = this.#findOrCreate(event)
     const { name, call_id: id } = event
-    const call = key === undefined ? this.#calls.at(-1) : this.#byKey.get(key)
     if (call) {
       call.name ??= name
       call.callId ??= id
     }
     return {
       type: 'call_fragment',
-      upstreamIndex: key,
+      upstreamIndex: call?.key,
       name,
+      // The client already has the first id of the call. A changed one is not sent.
       id: call?.callId === id ? id : undefined,
       wholeArguments: argumentsText(event.arguments ?? event.input),
       ...(call?.callId !== undefined && { isClosed: true }),
     }
   }
 
+  /** A call that has ended can end again. Another call with its index or item id is a new call. */
   finishCall(item: Item, index: number | undefined): ToolCallFragment {
     const existing = this.#find(index, item.id)
-    const isSame = existing && (!existing.isDone || existing.callId === readCallId(item) || isEqual(existing, item))
+    const isSame =
+      existing && (!existing.isDone || existing.callId === readCallId(item) || canBeSameCall(existing, item))
     return this.#end(isSame ? existing : this.#create(index, item.id), item)
   }
 
@@ -67,11 +70,12 @@ export class ResponseCalls {
   finishAll(items: readonly Item[]): ReadonlyMap<Item, ToolCallFragment[]> {
     const existing = items.map((item) => this.#findByIds(item))
     const existingCalls = new Set(existing)
+    // A copy, because `#create` adds calls below.
     const streamed = [...this.#calls]
     return new Map(
       items.map((item, at) => {
         const atPosition = streamed[at]
-        const isFree = atPosition && !existingCalls.has(atPosition) && isEqual(atPosition, item)
+        const isFree = atPosition && !existingCalls.has(atPosition) && canBeSameCall(atPosition, item)
         const call = existing[at] ?? (isFree ? atPosition : this.#create(undefined, undefined))
         return [item, [this.#end(call, item)]]
       }),
@@ -99,37 +103,37 @@ export class ResponseCalls {
   }
 
   /**
-   * Finds the key of the call of an event. Some servers name the item alone. An unknown item without an index is the
-   * announced call that is not done.
+   * Returns the call of an event. Some servers send `item_id` without `output_index`. Some of them change the id, so an unknown id
+   * means the latest call while that is announced and not done. An event with neither field means the latest call; undefined
+   * without calls.
    */
-  #findOrCreateKey({ output_index: index, item_id: id }: Event): number | undefined {
+  #findOrCreate({ output_index: index, item_id: id }: Event): StreamedCall | undefined {
     const existing = this.#find(index, id)
-    if (existing) return existing.key
+    if (existing) return existing
     const latest = this.#calls.at(-1)
-    if (index === undefined && (id === undefined || (latest?.isAnnounced && !latest.isDone))) return latest?.key
-    return this.#create(index, id).key
+    if (index === undefined && (id === undefined || (latest?.isAnnounced && !latest.isDone))) return latest
+    return this.#create(index, id)
   }
 
   #find(index: number | undefined, id: string | undefined): StreamedCall | undefined {
-    if (index !== undefined) return this.#byKey.get(index)
+    if (index !== undefined) return this.#byIndex.get(index)
     return id === undefined ? undefined : this.#byItem.get(id)
   }
 
-  /** Creates a call. If an earlier one has its index, it gets another key, and later events with the index belong to it. */
+  /** Creates a call. If an earlier call has its index, the new one gets a generated key, and later events with the index. */
   #create(index: number | undefined, id: string | undefined): StreamedCall {
-    const isTaken = index === undefined || this.#byKey.has(index)
-    const key = isTaken ? firstGeneratedKey + this.#calls.length : index
+    const hasFreeIndex = index !== undefined && !this.#byIndex.has(index)
+    const key = hasFreeIndex ? index : firstGeneratedKey + this.#calls.length
     const call: StreamedCall = { key, isAnnounced: false, isDone: false }
     this.#calls.push(call)
-    this.#byKey.set(index ?? key, call)
-    this.#byKey.set(key, call)
+    if (index !== undefined) this.#byIndex.set(index, call)
     if (id !== undefined) this.#byItem.set(id, call)
     return call
   }
 }
 
-/** Whether a call of the whole response can be a streamed one, of which parts can be unknown. */
-function isEqual(call: StreamedCall, item: Item): boolean {
+/** Whether an item of the whole response can be this streamed call, whose name or arguments can be unknown. */
+function canBeSameCall(call: StreamedCall, item: Item): boolean {
   const args = argumentsText(item.type === 'custom_tool_call' ? item.input : item.arguments)
   return (call.name ?? item.name) === item.name && (call.args ?? args) === args
 }

@@ -190,3 +190,18 @@ test('arguments at the end of a call are read once', () => {
   const argumentTexts = events.flatMap((event) => (event.type === 'tool_arguments' ? [event.text] : []))
   assert.deepEqual(argumentTexts, ['{"city":"Rome"}'])
 })
+
+test('two calls with one output index are distinguished by the ids of their items', () => {
+  const read = openaiResponses.createReader()
+  const say = (data: object) => read({ data: JSON.stringify(data) } as never)
+  const item = (type: 'added' | 'done', id: string, fields: object) =>
+    say({ type: `response.output_item.${type}`, output_index: 0, item: { type: 'function_call', id, ...fields } })
+  const events = [
+    ...item('added', 'fc_1', { call_id: 'call_A', name: 'weather' }),
+    ...item('added', 'fc_2', { name: 'time' }),
+    ...say({ type: 'response.function_call_arguments.done', item_id: 'fc_1', call_id: 'call_A', arguments: '{}' }),
+    ...item('done', 'fc_2', { call_id: 'call_B', name: 'time', arguments: '{}' }),
+  ]
+  const calls = events.flatMap((event) => (event.type === 'tool_call' ? [`${event.name} ${event.id}`] : []))
+  assert.deepEqual(calls, ['weather call_A', 'time call_B'])
+})
