@@ -121,6 +121,15 @@ test('an API server that is silent or unreachable does not answer', async () => 
   await assert.rejects(createKubernetesClient(unreachable, 'interns', short).get('Pod', 'ada'), refused)
 })
 
+test('a response that is too long is reported once, without a retry', async () => {
+  await using at = await scripted()
+  const tooLong = 'x'.repeat(64 * 1024 * 1024)
+  const { objects } = at.server
+  objects.apply('Service', 'ada', { ...service('ada'), spec: { tooLong } })
+  await assert.rejects(at.client().get('Service', 'ada'), /API server is too long\.$/)
+  assert.equal(at.server.requests.length, 1)
+})
+
 test('only the given CA is trusted, and a rotated token is read again', async () => {
   const ca = await createTestCa()
   const issued = await ca.issue({ name: 'localhost', as: 'server' })

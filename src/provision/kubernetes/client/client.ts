@@ -132,7 +132,7 @@ class NamespaceClient implements KubernetesClient {
     const path = collectionPath(kind, this.#namespace)
     // The API server ends the watch first. The timeout detects a dead connection.
     const limits = { headersTimeout: this.#policy.requestTimeoutMs, bodyTimeout: 1.5 * watchSeconds * 1000 }
-    const { body } = await this.#requests.open({ method: 'GET', path, query }, limits, signal)
+    const { body } = await this.#requests.openResponse({ method: 'GET', path, query }, limits, signal)
     const lines = new LineReader(maxEventBytes)
     for await (const chunk of body as AsyncIterable<Buffer>) {
       lines.push(chunk)

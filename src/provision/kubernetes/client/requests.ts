@@ -4,7 +4,7 @@ import { retry } from '#platform/async/retry.ts'
 import { parseJsonOr } from '#platform/core/parse-json.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 
-/** The address and credentials of the API server. Files are read for each request, because they are rotated. */
+/** The address and credentials of the API server. The functions read files for each request, because the files are rotated. */
 export type ApiServer = {
   url: string
   /** The trusted CA certificates as PEM; undefined for those of Node. */
@@ -14,12 +14,12 @@ export type ApiServer = {
 
 /** Statuses of an API server that is overloaded, starts or stops. */
 const transientStatuses = new Set([429, 500, 502, 503, 504])
-/** A request that the API server refused; `status` is undefined if it did not answer. */
+/** A failed request to the API server. `status` is undefined without a response, or if its body is not JSON. */
 export class KubernetesError extends Error {
   override readonly name = 'KubernetesError'
   readonly status: number | undefined
   readonly reason: string
-  /** Whether the API server was unreachable or overloaded, so that a retry can succeed. */
+  /** Whether a retry can succeed: there was no usable response, or it has the status of an overloaded server. */
   readonly isTransient: boolean
   /** The value of `Retry-After`, which an overloaded or stopping API server sends; 0 without one. */
   readonly retryAfterMs: number
@@ -72,7 +72,10 @@ export class KubernetesRequests {
     const { maxAttempts, initialDelayMs, requestTimeoutMs } = this.#policy
     const attempt = async () => {
       try {
-        const response = await this.open(request, { headersTimeout: requestTimeoutMs, bodyTimeout: requestTimeoutMs })
+        const response = await this.openResponse(request, {
+          headersTimeout: requestTimeoutMs,
+          bodyTimeout: requestTimeoutMs,
+        })
         return parseJson(await readText(response)) as Result
       } catch (error) {
         throw toKubernetesError(error)
@@ -86,26 +89,29 @@ export class KubernetesRequests {
     })
   }
 
-  /** Reads the last bytes of a text response of any length. @throws KubernetesError. */
+  /** Reads the last bytes of a text response of any length; `isCut` if there are more. @throws KubernetesError. */
   async readTail(request: ApiRequest, bytes: number): Promise<{ text: string; isCut: boolean }> {
     const { requestTimeoutMs } = this.#policy
     try {
-      const { body } = await this.open(request, { headersTimeout: requestTimeoutMs, bodyTimeout: requestTimeoutMs })
+      const { body } = await this.openResponse(request, {
+        headersTimeout: requestTimeoutMs,
+        bodyTimeout: requestTimeoutMs,
+      })
       let tail = Buffer.alloc(0)
-      let isTruncated = false
+      let isCut = false
       for await (const chunk of body as AsyncIterable<Buffer>) {
         const received = Buffer.concat([tail, chunk])
-        isTruncated ||= received.length > bytes
+        isCut ||= received.length > bytes
         tail = received.subarray(-bytes)
       }
-      return { text: tail.toString('utf8'), isCut: isTruncated }
+      return { text: tail.toString('utf8'), isCut }
     } catch (error) {
       throw toKubernetesError(error)
     }
   }
 
   /** Sends a request. @returns a successful response. @throws KubernetesError, or the error of the connection. */
-  async open(
+  async openResponse(
     { method, path, query = {}, body, contentType = 'application/json', accept = 'application/json' }: ApiRequest,
     limits: Pick<Dispatcher.RequestOptions, 'headersTimeout' | 'bodyTimeout'>,
     signal?: AbortSignal,
@@ -176,12 +182,14 @@ function parseJson(text: string): unknown {
   return value
 }
 
-async function readText({ body }: Dispatcher.ResponseData): Promise<string> {
+/** @throws KubernetesError with the status for a body that is too long: a retry would get the same. */
+async function readText({ statusCode, body }: Dispatcher.ResponseData): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxResponseBytes) throw new KubernetesError('The response of the Kubernetes API server is too long.')
+    if (bytes > maxResponseBytes)
+      throw new KubernetesError('The response of the Kubernetes API server is too long.', statusCode)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
