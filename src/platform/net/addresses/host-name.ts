@@ -1,6 +1,6 @@
-/** Normalizes a host: without its port, in lower case. */
+/** Normalizes a host: without its port, in lower case. An IPv6 address with a port has brackets. */
 export function toHostName(host: string): string {
-  return host.toLowerCase().replace(/:\d+$/, '')
+  return host.toLowerCase().replace(/^([^:]*|\[.*\]):\d+$/, '$1')
 }
 
 /** The host of a URL without the brackets of an IPv6 address. */
