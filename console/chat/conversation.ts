@@ -7,7 +7,7 @@ import { buildRequest, noSettings, type Settings, type Turn } from './request.ts
 /** The conversation, in memory only. It survives a change of screens. */
 export const turns = signal<Turn[]>([])
 export const settings = signal<Settings>(noSettings)
-/** Messages of a reopened request, sent before the conversation. */
+/** Messages of a request that was reopened from the request log, sent before the conversation. */
 export const earlierMessages = signal<ChatRequest['messages']>([])
 export const draft = signal('')
 /** Images of the draft, as data URLs. */
@@ -30,6 +30,7 @@ export function sendMessage(models: string[], text: string, images: string[]): v
     images,
     replies: Object.fromEntries(models.map((model) => [model, emptyReply])),
   }
+  // Before the turn is added, because invalid settings throw.
   const bodies = models.map((model) => requestBody(model, before, turn))
   turns.value = [...before, turn]
   models.forEach((model, index) => void requestReply(turn.id, model, bodies[index]!))
@@ -51,17 +52,25 @@ export function stop(): void {
   for (const controller of controllers) controller.abort()
 }
 
-/** Clears the conversation. @returns a function that restores it; undefined if it was empty. */
-export function clear(): (() => void) | undefined {
+/** The start of a new chat. */
+export type ChatStart = { earlierMessages: ChatRequest['messages']; settings: Settings }
+
+/**
+ * Clears the conversation. A new chat has the same settings by default.
+ * @returns a function that restores the conversation, and its settings unless they were changed after this call; undefined if the
+ * conversation had no turns.
+ */
+export function clear(start: ChatStart = { earlierMessages: [], settings: settings.peek() }): (() => void) | undefined {
   const before = { turns: turns.peek(), earlierMessages: earlierMessages.peek(), settings: settings.peek() }
   stop()
   turns.value = []
-  earlierMessages.value = []
+  earlierMessages.value = start.earlierMessages
+  settings.value = start.settings
   if (before.turns.length === 0) return undefined
   return () => {
     turns.value = [...before.turns.map(withStoppedReplies), ...turns.peek()]
     earlierMessages.value = before.earlierMessages
-    settings.value = before.settings
+    if (settings.peek() === start.settings) settings.value = before.settings
   }
 }
 
@@ -85,6 +94,7 @@ async function requestReply(turnId: number, model: string, body: ChatRequest): P
   const controller = new AbortController()
   controllers.add(controller)
   isBusy.value = true
+  // Never rejects: a failure is part of the reply.
   await streamReply(body, controller.signal, (reply) => setReply(turnId, model, reply))
   controllers.delete(controller)
   isBusy.value = controllers.size > 0

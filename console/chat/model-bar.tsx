@@ -78,7 +78,7 @@ export function ModelBar({ models, onChange, choices, isSettingsOpen, onToggleSe
       <button type="button" aria-expanded={isSettingsOpen} onClick={onToggleSettings}>
         Settings
       </button>
-      <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={startNewChat}>
+      <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={() => startNewChat()}>
         New chat
       </button>
     </div>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { ChatRequest } from '../api/types.ts'
-import { draft, earlierMessages, settings } from './conversation.ts'
+import { type ChatStart, draft } from './conversation.ts'
 import type { Settings } from './request.ts'
 
 type Message = ChatRequest['messages'][number]
@@ -53,7 +53,10 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
 }
 
 /** Fills a new chat with a stored request. @returns a problem to display. */
-export function useReopenedRequest(requestId: string | undefined, startNewChat: () => void): string | undefined {
+export function useReopenedRequest(
+  requestId: string | undefined,
+  startNewChat: (start: ChatStart) => void,
+): string | undefined {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     if (requestId === undefined) return
@@ -61,9 +64,7 @@ export function useReopenedRequest(requestId: string | undefined, startNewChat: 
     call('GET /generation/content', { query: { id: requestId } }).then(
       ({ data }) => {
         const { system, earlier, last } = splitMessages(data.input.messages as Message[])
-        startNewChat()
-        earlierMessages.value = earlier
-        settings.value = settingsOf(system, data.input.parameters ?? {})
+        startNewChat({ earlierMessages: earlier, settings: settingsOf(system, data.input.parameters ?? {}) })
         draft.value = last
         if (data.input.parameters === null) setProblem('Other fields of that request were too long to be stored.')
       },
