@@ -7,7 +7,7 @@ import { screens } from './screens.ts'
 /** A select for the workspace that the console shows. Owners and admins can select all together. */
 export function WorkspaceSwitcher({ session, path }: { session: Session; path: string }) {
   if (session.workspaces.length < 2) return null
-  const isAllWorkspaces = workspaceInAddress() === undefined
+  const isAllWorkspaces = showsAllWorkspaces(session)
   return (
     <div class="workspace">
       <select
@@ -15,7 +15,7 @@ export function WorkspaceSwitcher({ session, path }: { session: Session; path: s
         value={isAllWorkspaces ? '' : slugOf(session)}
         onChange={({ currentTarget: field }) => {
           const { value } = field
-          // A page that the browser restores later must show its own workspace.
+          // The browser can restore this page from its back/forward cache, and the page must then show its own workspace.
           field.value = isAllWorkspaces ? '' : (slugOf(session) ?? '')
           switchTo(value || undefined, path)
         }}
@@ -31,7 +31,7 @@ export function WorkspaceSwitcher({ session, path }: { session: Session; path: s
   )
 }
 
-/** Names the workspace of a screen that cannot show all together. It is below the links, which must not move. */
+/** Names the workspace of a screen that cannot show all together. Below the links of the navigation, which then do not move. */
 export function ShownWorkspace({ session, path }: { session: Session; path: string }) {
   const isSingleWorkspaceScreen = screens.some(
     ({ name, isSingleWorkspace }) => isSingleWorkspace && path.split('/')[1] === name,

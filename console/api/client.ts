@@ -33,7 +33,8 @@ export type CallOptions = { signal?: AbortSignal | undefined; headers?: Record<s
 /**
  * Calls a route of the API.
  * @returns the JSON body, or undefined if the response is not JSON.
- * @throws Failure
+ * @throws Failure for an error status; the error of `fetch` without a response; SyntaxError for a body that is cut. `asFailure`
+ * converts them.
  */
 export async function call<R extends RouteName>(
   route: R,
@@ -42,6 +43,7 @@ export async function call<R extends RouteName>(
 ): Promise<ResponseBody<R>> {
   const address = addressOf(route, input as object)
   const preloaded = route.startsWith('GET ') ? takePreloadedResponse(address) : undefined
+  // Only the session and lists are preloaded, which have no entity tag.
   if (preloaded !== undefined) return preloaded as ResponseBody<R>
   const response = await send(route, address, input.body, options)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
@@ -61,13 +63,16 @@ export const etagOf = (object: object | undefined): string | undefined => object
 /** Options of a call that creates an object: it fails with the status 412 if the object exists. */
 export const ifMissing: CallOptions = { headers: { 'if-none-match': '*' } }
 
-/** Options of a call that changes an object: it fails with the status 412 if the object is not as it was read. */
+/**
+ * Options of a call that changes an object: it fails with the status 412 if the object is not as it was read. An object without an
+ * entity tag is changed in any case.
+ */
 export function ifUnchanged(object: object | undefined): CallOptions {
   const etag = etagOf(object)
   return etag === undefined ? {} : { headers: { 'if-match': etag } }
 }
 
-/** Like `call`, but returns the response itself, for streams and files. @throws Failure */
+/** Like `call`, but returns the response itself, for streams and files. Throws the same errors. */
 export async function callRaw<R extends RouteName>(
   route: R,
   input: Input<R>,

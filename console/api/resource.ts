@@ -7,8 +7,8 @@ import type { Failure } from './failure.ts'
 
 /**
  * Data of a request. The previous data stays during the next request, and even if the next request fails. After a transient
- * failure the data is stale: `failure` is undefined, the request is retried, and the frame says that the page shows earlier
- * data. After a permanent failure `failure` is set beside the data, and the screen decides which of both it shows.
+ * failure the data is stale: `failure` is undefined, the request is retried, and the header of the page says that it
+ * shows earlier data. After a permanent failure `failure` is set beside the data, and the screen decides which of the two it shows.
  */
 export type Resource<T> = {
   /** The last response. */
@@ -62,7 +62,7 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
     const controller = new AbortController()
     setState((before) => ({
       ...before,
-      // Replaces the previous data by a cached response. The fields below belong to the new request and override both.
+      // Replaces the previous data by a cached response. The fields below belong to the new request.
       ...(cache.has(key) && initialState<T>(key)),
       requestedKey: key,
       failedRead: before.requestedKey === key ? before.failedRead : undefined,

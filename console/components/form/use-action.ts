@@ -19,7 +19,8 @@ export function useAction() {
   /** Returns the handler that runs an action when a form is submitted. */
   const onSubmit = (action: (form: HTMLFormElement) => Promise<void>) => (event: Event) => {
     event.preventDefault()
-    void run(() => action(event.currentTarget as HTMLFormElement))
+    const form = event.currentTarget as HTMLFormElement
+    void run(() => action(form))
   }
   return { problem, isBusy, run, onSubmit }
 }

@@ -27,6 +27,7 @@ export function Heading({ children: text, pageName, isHidden }: HeadingProps) {
 /** Sets the document title. @param screen the title of the screen in the navigation. */
 export function DocumentTitle({ screen }: { screen: string | undefined }) {
   const { value: name } = currentPageName
+  // The name of a page can already end in the title of its screen, such as the heading of the screen itself.
   const pageTitle =
     name === undefined || screen === undefined || name.endsWith(screen) ? (name ?? screen) : `${name} · ${screen}`
   const title = pageTitle === undefined ? 'Signalbox' : `${pageTitle} · Signalbox`

@@ -1,4 +1,4 @@
-/** Round numbers from 0 to at least the highest value. @param isWhole integers only. */
+/** Round numbers from 0 to at least `high`, which is above 0. @param isWhole integers only. */
 export function axisTicks(high: number, isWhole = false): number[] {
   const aboutFourSteps = high / 4
   const power = 10 ** Math.floor(Math.log10(aboutFourSteps))

@@ -8,7 +8,7 @@ type AxesProps = {
   x: Scale
   y: Scale
   /** The ticks of the value axis. */
-  ticks: number[]
+  yTicks: number[]
   /** The ticks of the time axis, in seconds since the epoch. */
   xTicks: number[]
   left: number
@@ -17,11 +17,11 @@ type AxesProps = {
   format: (value: number) => string
 }
 
-export function Axes({ x, y, ticks, xTicks, left, right, bottom, format }: AxesProps) {
+export function Axes({ x, y, yTicks, xTicks, left, right, bottom, format }: AxesProps) {
   const labels = axisTimes(xTicks)
   return (
     <g class="mark">
-      {ticks.map((tick) => (
+      {yTicks.map((tick) => (
         <g key={tick}>
           <line x1={left} x2={right} y1={y(tick)} y2={y(tick)} />
           <text x={left - 6} y={y(tick) + 4} text-anchor="end">
@@ -31,7 +31,7 @@ export function Axes({ x, y, ticks, xTicks, left, right, bottom, format }: AxesP
       ))}
       {xTicks.map((time, index) => (
         <g key={time}>
-          <line x1={x(time)} x2={x(time)} y1={y(ticks.at(-1)!)} y2={bottom} />
+          <line x1={x(time)} x2={x(time)} y1={y(yTicks.at(-1)!)} y2={bottom} />
           <text
             // A label at the right end of the axis ends at the edge of the drawing, 8 px further right.
             x={x(time) > right - halfLabelPx ? right + 8 : x(time)}
@@ -48,7 +48,8 @@ export function Axes({ x, y, ticks, xTicks, left, right, bottom, format }: AxesP
 
 type ShapesProps = {
   lines: PlotLine[]
-  tops: (number | null)[][]
+  /** For each line, its values at `times`; with stacked areas their upper edges. */
+  upperValues: (number | null)[][]
   times: number[]
   /** The end of the last step of an area. */
   end: number
@@ -57,11 +58,11 @@ type ShapesProps = {
   isStacked: boolean
 }
 
-export function Shapes({ lines, tops, times, end, x, y, isStacked }: ShapesProps) {
+export function Shapes({ lines, upperValues, times, end, x, y, isStacked }: ShapesProps) {
   const shapes = lines.map((line, index) => {
     const { path, points } = isStacked
-      ? areaShape(tops[index]!, times, end, x, y)
-      : lineShape(tops[index]!, times, x, y)
+      ? areaShape(upperValues[index]!, times, end, x, y)
+      : lineShape(upperValues[index]!, times, x, y)
     return (
       <g key={index} style={{ color: colourOf(line, index) }}>
         <path class={isStacked ? 'area' : 'line'} d={path} stroke-dasharray={line.dash?.join(' ')} />

@@ -84,13 +84,13 @@ function PlotDrawing(props: PlotProps) {
         {plotWidth > 0 && times.length > 0 && (
           <svg aria-hidden="true" width={rem(width)} height={rem(height)} viewBox={`0 0 ${width} ${height}`}>
             <Axes
-              {...{ x, y, ticks, format }}
+              {...{ x, y, yTicks: ticks, format }}
               xTicks={timeTicks(first, end, Math.floor(plotWidth / timeWidth))}
               left={margin.left}
               right={width - margin.right}
               bottom={height - margin.bottom}
             />
-            <Shapes {...{ lines, tops, times, end, x, y, isStacked }} />
+            <Shapes {...{ lines, upperValues: tops, times, end, x, y, isStacked }} />
             <PlotReadout {...{ times, syncGroup, x }} top={margin.top} bottom={height - margin.bottom} />
           </svg>
         )}

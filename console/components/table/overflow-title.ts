@@ -1,4 +1,4 @@
-/** Shows the full text of a truncated element on hover, unless it has a title. */
+/** Shows the full text of a truncated element on hover, unless it has a title. Importing this file is enough. */
 function updateTitle({ target }: Event): void {
   if (!(target instanceof HTMLElement) || target.closest('[title]')) return
   // The body and elements in a fixed position have no `offsetParent`: there is nothing truncated above them.

@@ -53,7 +53,7 @@ export type PageRequest = VisitorSettings & {
   workspace: string | undefined
 }
 
-/** The content of a page with a session. `answers` is the JSON object of the first API requests. */
+/** The content of a page with a session. `responses` is the JSON object of the responses to the first API requests. */
 export type PageContent = Rendered & { responses: string }
 
 /** The addresses of the API requests whose responses the page contains. */
@@ -91,6 +91,6 @@ ${files.map((name) => `<link rel="modulepreload" href="${fileUrl(name)}">`).join
   return { html, policy: contentPolicy(style, content !== undefined) }
 }
 
-/** Data for `console/api/preloaded-answers.ts`. Browsers do not run a script of this type. */
+/** Data for `console/api/preloaded-responses.ts`. Browsers do not run a script of this type. */
 const dataBlock = (json: string) =>
   `<script type="application/json" id="preloaded">${json.replaceAll('<', '\\u003c')}</script>`
