@@ -167,7 +167,7 @@ test('the time of a run does not count as idle, also while its turn ends', async
   now += 60_000
   await daemon.runs.cancel(runId)
   await finished
-  assert.equal(await daemon.runs.rest(30_000), 30_000)
+  assert.equal(await daemon.runs.drain(30_000), 30_000)
 })
 
 test('a character that an agent splits between two updates arrives whole', async () => {

@@ -82,7 +82,7 @@ export async function queueTest(deps: TestEventDeps, webhook: Webhook): Promise<
   const { id, workspace_id: workspaceId } = webhook
   const event = {
     event: 'webhook.test' as const,
-    subject: deps.newId(),
+    deduplicationKey: deps.newId(),
     at: deps.now(),
     workspaceId,
     data: { webhook_id: id },

@@ -43,7 +43,7 @@ onEachDatabase('the queue of webhook events', (kind) => {
           .execute()
       const event = {
         event: 'intern.failed',
-        subject: newUuid(),
+        deduplicationKey: newUuid(),
         at: 0,
         workspaceId: workspace.id,
         visibleTo,

@@ -11,8 +11,8 @@ export type AnswerableQuestion = { internId: string; sessionId: string; question
 /** An event for the webhooks of a workspace. */
 export type QueuedEvent = {
   event: WebhookEvent
-  /** Identifies the event, so that it is queued once. */
-  subject: string
+  /** Identifies the event, so that it is queued once: the ids of its deliveries are hashes of this text. */
+  deduplicationKey: string
   at: number
   workspaceId: string
   /** The only member who can see the event; undefined if the whole workspace can. */
@@ -20,6 +20,7 @@ export type QueuedEvent = {
   data: object
   /** Added to `data` for webhooks that include `question`. */
   question?: object
+  /** The question that the link in a delivery answers, for webhooks that include `answer_link`. */
   answerable?: AnswerableQuestion
 }
 
@@ -44,9 +45,9 @@ export async function queueEvent(tx: Tx, publish: Publish, queued: QueuedEvent):
   publish('webhook.queued', workspaceId)
 }
 
-/** Creates the row of a delivery that is due now. Its id depends only on the webhook and the subject. */
+/** Creates the row of a delivery that is due now. Its id depends only on the webhook and the deduplication key. */
 export function createDeliveryRow(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
-  const { event, subject, at, data, question, answerable } = queued
+  const { event, deduplicationKey: subject, at, data, question, answerable } = queued
   const hasQuestion = include.includes('question') && question !== undefined
   const whole = serializePayload(event, at, hasQuestion ? { ...data, question } : data)
   const isTooLong = hasQuestion && whole.length > maxPayloadLength

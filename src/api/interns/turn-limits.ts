@@ -53,11 +53,14 @@ export function createTurnLimits(deps: TurnLimitsDeps, endTimeoutMs = defaultEnd
   }
 }
 
-function budgetsOf({ id, internId, sessionId, startedAt, costUsd, part, sessionUsd }: LimitedTurn, keyHash: string) {
+function budgetsOf(
+  { id, internId, sessionId, startedAt, maxCostUsd, limitName, sessionUsd }: LimitedTurn,
+  keyHash: string,
+) {
   const commonFields = { interval: null, includesByok: true }
-  const turnSubject = { kind: 'turn' as const, id, keyHash, startedAt, part }
+  const turnSubject = { kind: 'turn' as const, id, keyHash, startedAt, part: limitName }
   const budgets: Budget[] = [
-    { ...commonFields, id: accountId.turn(id), subject: turnSubject, limit: toPicoUsd(costUsd) },
+    { ...commonFields, id: accountId.turn(id), subject: turnSubject, limit: toPicoUsd(maxCostUsd) },
   ]
   if (sessionUsd !== undefined && sessionId !== null) {
     const subject = { kind: 'session' as const, internId, sessionId }

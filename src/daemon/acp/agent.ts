@@ -220,7 +220,7 @@ function requireProtocolVersion(version: unknown): void {
 
 const maxLoggedLines = 20
 const maxLoggedLength = 200
-/** An agent can report a name of any length. Health answers contain it. */
+/** An agent can report a name of any length, and responses about the health of a daemon contain the name. */
 const maxAgentNameLength = 256
 
 /** Logs the start of each of the first lines: an agent can print any number of them. */

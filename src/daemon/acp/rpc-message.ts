@@ -47,7 +47,7 @@ export function readMessage(line: string): Message | undefined {
   return isMessage(parsed) ? parsed : undefined
 }
 
-/** A request, a notification or a response. Some agents omit the version. */
+/** Whether a value is a request, a notification or a response. Some agents omit the version. */
 function isMessage(value: unknown): value is Message {
   if (typeof value !== 'object' || value === null) return false
   if ((value as { jsonrpc?: unknown }).jsonrpc === '2.0') return true

@@ -54,7 +54,7 @@ export function createStoppedInternRuns(
     waiting: 0,
   })
   const turnCalls = { start: refuse, answer: refuse, cancel: refuse, question: refuse }
-  const supervisorCalls = { setRules: refuse, decisions: refuse, rest: refuse }
+  const supervisorCalls = { setRules: refuse, decisions: refuse, drain: refuse }
   return {
     token,
     runs: { transcripts, files: createWorkspaceFiles(settings), health, ...turnCalls, ...supervisorCalls },

@@ -1,11 +1,11 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { EndReason, RunReport } from '#interns/contract/run.ts'
-import type { BudgetPart } from '#interns/contract/turn-budget.ts'
+import type { BudgetLimitName } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { type TurnFailure, toTurnFailure } from './turn/turn-failure.ts'
 
 /** Explains the end of a run. A `refusal` is the reason why it did not start. */
-export type Explanation = Partial<TurnFailure & RunReport> & { refusal?: Refusal; budget?: BudgetPart }
+export type Explanation = Partial<TurnFailure & RunReport> & { refusal?: Refusal; budget?: BudgetLimitName }
 
 const busyMessage = 'The intern has too many runs that wait for an answer. Try again later.'
 const cancelledMessage = 'The run was cancelled.'
@@ -18,7 +18,7 @@ export const outputLostMessage =
 /** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
 export function toClosingEvent(
   reason: EndReason,
-  end: RunReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
+  end: RunReport & Partial<TurnFailure> & { budget?: BudgetLimitName | undefined },
 ): TurnEvent | undefined {
   const { model, usage, meteredSince } = end
   const report: RunReport = { model, usage, meteredSince }

@@ -27,7 +27,7 @@ export function createRuns(
     question: async (id) => registry.runOfQuestion(id)?.questions.permissionDetails(id),
     setRules: async (rules) => deps.decisions.setRules(rules),
     decisions: async (afterSeq) => deps.decisions.acknowledge(afterSeq),
-    rest: async (idleMs) => registry.refuseRunsIfIdle(idleMs),
+    drain: async (idleMs) => registry.refuseRunsIfIdle(idleMs),
     health: async () => ({ contract: contractVersion, startedAt, ...registry.health() }),
     stop: () => registry.stop(),
   }

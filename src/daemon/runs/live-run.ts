@@ -4,7 +4,7 @@ import type { Question } from '#interns/contract/question.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/contract/run.ts'
 import type { TurnCaller } from '#interns/contract/runs.ts'
-import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
+import type { BudgetLimitName, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { Limits } from '../settings/limits.ts'
 import { type Explanation, outputLostMessage, saveRunEnd, toClosingEvent, toRefusal } from './closing-event.ts'
@@ -136,8 +136,8 @@ export class LiveRun {
 
   /** Compares the cost that the agent reported with the budget. */
   checkCost(usd: number | undefined): void {
-    const part = this.#budget.reachedCostLimit(usd)
-    if (part) this.endOverBudget(part)
+    const limitName = this.#budget.findReachedCostLimit(usd)
+    if (limitName) this.endOverBudget(limitName)
   }
 
   /** Ends the run at the request of a user. */
@@ -153,7 +153,7 @@ export class LiveRun {
     this.apply(failure.isSevered ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
   }
 
-  endOverBudget(budget: BudgetPart, neededUsd?: number): void {
+  endOverBudget(budget: BudgetLimitName, neededUsd?: number): void {
     // Starts the reply, so that it can report the end, even before any output.
     this.apply({ type: 'turn.started' })
     this.apply({ type: 'budget.spent' }, { budget, message: this.#budget.limitMessage(budget, neededUsd) })

@@ -2,7 +2,7 @@ import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { EndReason } from '#interns/contract/run.ts'
 import type { InternHealth, StartTurn } from '#interns/contract/runs.ts'
-import type { BudgetPart } from '#interns/contract/turn-budget.ts'
+import type { BudgetLimitName } from '#interns/contract/turn-budget.ts'
 import type { Agent } from '../acp/agent.ts'
 import type { Launch } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
@@ -117,9 +117,9 @@ export class RunRegistry {
   }
 
   /** Ends a run whose cost, as the server meters it, reached its budget. @returns whether the run was in progress. */
-  endOverBudget(runId: string, part: BudgetPart, neededUsd?: number): boolean {
+  endOverBudget(runId: string, limitName: BudgetLimitName, neededUsd?: number): boolean {
     const run = this.#runs.get(runId)
-    run?.endOverBudget(part, neededUsd)
+    run?.endOverBudget(limitName, neededUsd)
     return run !== undefined
   }
 

@@ -53,7 +53,7 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'GET /health':
       return sendJson(response, 200, await runs.health())
     case 'POST /rest':
-      return sendJson(response, 200, { againAfterMs: await runs.rest(readIdleMs(await readJson(request))) })
+      return sendJson(response, 200, { againAfterMs: await runs.drain(readIdleMs(await readJson(request))) })
     case 'POST /turns':
       return writeEvents(response, await runs.start(readTurn(await readJson(request)), disconnectController.signal))
     case 'POST /answers':

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Attachment, attachmentKinds } from '#interns/contract/attachments.ts'
 import type { RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/runs.ts'
-import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
+import { type BudgetLimitName, budgetLimitNames, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { readPacedBody } from '#platform/net/bodies/paced-body.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
@@ -53,7 +53,7 @@ function readTurnsBefore(value: unknown): number {
 /** Checks only the types, because the server validated the budget when it was set. */
 function readBudget(value: unknown): TurnBudget {
   const { costUsd, costOf, seconds } = (value ?? {}) as TurnBudget
-  const isValidCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
+  const isValidCost = costUsd === undefined || (typeof costUsd === 'number' && budgetLimitNames.includes(costOf!))
   if (isValidCost && (seconds === undefined || typeof seconds === 'number')) return value as TurnBudget
   throw new Fault('invalid', 'A budget has costUsd with costOf, and seconds.')
 }
@@ -63,10 +63,10 @@ function readBudget(value: unknown): TurnBudget {
  * undefined for a run that is cancelled for another reason.
  */
 export function readExceededBudget(query: URLSearchParams): {
-  exceededBudget: BudgetPart | undefined
+  exceededBudget: BudgetLimitName | undefined
   neededUsd: number | undefined
 } {
-  const exceededBudget = budgetParts.find((part) => part === query.get('spent'))
+  const exceededBudget = budgetLimitNames.find((limitName) => limitName === query.get('spent'))
   const neededUsd = Number(query.get('needed_usd') ?? Number.NaN)
   return { exceededBudget, neededUsd: exceededBudget && Number.isFinite(neededUsd) ? neededUsd : undefined }
 }

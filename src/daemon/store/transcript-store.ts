@@ -33,7 +33,7 @@ export type TranscriptStore = {
   unfinishedSessions(): SessionSummary[]
 }
 
-/** SQLite uses the partial index only for queries with exactly its condition. */
+/** The condition of the partial index. SQLite uses the index only for queries with exactly this text. */
 const isMilestone = `json_extract(entry, '$.type') IN (${milestoneTypes.map((type) => `'${type}'`).join(', ')})`
 
 const schema = `

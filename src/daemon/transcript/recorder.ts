@@ -21,10 +21,10 @@ import { toToolActivity } from './tool-activity.ts'
 
 /** The most tool calls of a run that can still change. If there are more, the oldest call is final. */
 const maxOpenCalls = 200
-const titleLength = 120
+const maxTitleLength = 120
 const maxUnsavedEntries = 1000
-/** The approximate size of an entry that is not text. */
-const typicalCharacters = 20_000
+/** The approximate size of an entry that is not text, in characters. */
+const typicalEntrySize = 20_000
 
 /** Text of the intern, which can be incomplete. */
 export type TextEntry = Entry & { type: 'message' | 'reasoning' }
@@ -84,7 +84,7 @@ export class Recorder {
     this.#runId = runId
     this.#status = 'running'
     this.#runs++
-    this.#title ||= truncateText(text.trim().split('\n', 1)[0]!, titleLength)
+    this.#title ||= truncateText(text.trim().split('\n', 1)[0]!, maxTitleLength)
     this.#add({ type: 'prompt', text, ...info })
   }
 
@@ -211,13 +211,13 @@ export class Recorder {
     onText(entry as TextEntry, openText?.text.length ?? 0, piece)
   }
 
-  #add(content: EntryContent, isUrgent = true, characters = typicalCharacters): Entry {
+  #add(content: EntryContent, isUrgent = true, characters = typicalEntrySize): Entry {
     const id = this.#deps.nextId()
     const at = this.#deps.now()
     return this.#store({ ...content, id, revision: id, runId: this.#runId, at, updatedAt: at }, isUrgent, characters)
   }
 
-  #change({ id, runId, at }: Entry, content: EntryContent, isUrgent = true, characters = typicalCharacters): Entry {
+  #change({ id, runId, at }: Entry, content: EntryContent, isUrgent = true, characters = typicalEntrySize): Entry {
     const revision = this.#deps.nextId()
     return this.#store({ ...content, id, revision, runId, at, updatedAt: this.#deps.now() }, isUrgent, characters)
   }

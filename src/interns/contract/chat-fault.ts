@@ -1,6 +1,6 @@
 import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import { fileRefusals, Refusal } from './refusal.ts'
-import type { BudgetPart } from './turn-budget.ts'
+import type { BudgetLimitName } from './turn-budget.ts'
 
 /** The reasons of the chat route, and whether a retry can help. */
 const retryableByReason = {
@@ -32,7 +32,7 @@ export const faultKindByStatus: Record<number, FaultKind> = {
   504: 'gateway_timeout',
 }
 
-type ChatFaultOptions = { retryable?: boolean; retryAfterSeconds?: number; budget?: BudgetPart }
+type ChatFaultOptions = { retryable?: boolean; retryAfterSeconds?: number; budget?: BudgetLimitName }
 
 /** A refusal of the chat route, with its reason, and a header that says whether clients should retry. */
 export function chatFault(kind: FaultKind, reason: ChatReason, message: string, options: ChatFaultOptions = {}): Fault {

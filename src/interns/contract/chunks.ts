@@ -3,7 +3,7 @@ import type { Usage } from '#chat/usage.ts'
 import { escapeUnambiguously } from '#platform/text/printable.ts'
 import { type ActivityItem, toActivityItem } from './activity-item.ts'
 import type { Question } from './question.ts'
-import type { BudgetPart } from './turn-budget.ts'
+import type { BudgetLimitName } from './turn-budget.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
 /** A chunk of an intern's reply. The last chunk has no choices, but the id of the session. */
@@ -12,7 +12,7 @@ export type InternChunk = Chunk & { session_id?: string | null; activity?: Activ
 /** Names that depend on the setting `dialect`: the tool that asks questions, and the model if the intern reported none. */
 export type ChunkNames = { inputTool: string; fallbackModel: string }
 
-type FailureDetails = { usage?: Usage | null; budget?: BudgetPart | undefined }
+type FailureDetails = { usage?: Usage | null; budget?: BudgetLimitName | undefined }
 
 /** The status that a failure would have had before the stream opened. */
 const failureCodes: Record<FailureReason, number> = { turn_failed: 502, stream_severed: 502, busy: 503 }

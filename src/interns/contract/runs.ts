@@ -4,7 +4,7 @@ import type { InternFiles } from './files.ts'
 import type { PermissionDetails } from './question.ts'
 import type { LoggedDecision, RulesInForce } from './rules/rule.ts'
 import type { Transcripts } from './transcript.ts'
-import type { BudgetPart, TurnBudget } from './turn-budget.ts'
+import type { BudgetLimitName, TurnBudget } from './turn-budget.ts'
 import type { TurnEvent } from './turn-event.ts'
 
 /** The version of this contract, part of every path. A daemon refuses requests of another version. */
@@ -41,9 +41,11 @@ export type InternHealth = {
   agent: 'stopped' | 'starting' | 'running'
   /** The agent's name, known after its first start. */
   agentName: string | null
+  /** The number of runs in progress. */
   runs: number
+  /** The number of runs that wait for an answer. */
   waiting: number
-  /** The daemon accepts no more turns since it was asked to (`rest`), and the server will end it. This is final. */
+  /** The daemon accepts no more turns since it was asked to (`drain`), and the server will end it. This is final. */
   resting?: boolean | undefined
 }
 
@@ -63,7 +65,7 @@ export type Runs = {
    * Cancels a run; with `exceededBudget` because it reached that limit, or because the limit refused a request that can cost
    * `neededUsd`. Returns false for an unknown or ended run.
    */
-  cancel(runId: string, exceededBudget?: BudgetPart, neededUsd?: number): Promise<boolean>
+  cancel(runId: string, exceededBudget?: BudgetLimitName, neededUsd?: number): Promise<boolean>
   /** Returns the complete content of a pending permission; undefined if it is not pending. */
   question(id: string, signal?: AbortSignal): Promise<PermissionDetails | undefined>
   /** Sets the rules in force from now on, also for running turns. */
@@ -76,7 +78,7 @@ export type Runs = {
    * Asks the daemon to accept no more turns, so that it can be ended. If it had no run for `idleMs`, it refuses turns with
    * `intern_asleep` from now on, and returns 0. Otherwise it returns the delay until the next request, in milliseconds.
    */
-  rest(idleMs: number, signal?: AbortSignal): Promise<number>
+  drain(idleMs: number, signal?: AbortSignal): Promise<number>
   health(signal?: AbortSignal): Promise<InternHealth>
   /**
    * Opens the connection for the next call in advance.

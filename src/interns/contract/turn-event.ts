@@ -2,7 +2,7 @@ import type { Question } from './question.ts'
 import type { Action } from './rules/rule.ts'
 import type { RunReport } from './run.ts'
 import type { Activity } from './transcript.ts'
-import type { BudgetPart } from './turn-budget.ts'
+import type { BudgetLimitName } from './turn-budget.ts'
 
 /** The maximum length of an event as a line. Longer text is split; other events that are too long are refused. */
 export const maxEventBytes = 512 * 1024
@@ -29,7 +29,7 @@ export type TurnEvent =
   | ({ type: 'turn.finished' } & RunReport)
   | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & RunReport)
   /** The run was cancelled, or reached its budget. */
-  | ({ type: 'run.ended'; message: string; budget?: BudgetPart | undefined } & RunReport)
+  | ({ type: 'run.ended'; message: string; budget?: BudgetLimitName | undefined } & RunReport)
 
 const closingTypes: ReadonlySet<TurnEvent['type']> = new Set([
   'question.asked',

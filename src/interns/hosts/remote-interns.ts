@@ -62,7 +62,7 @@ export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: n
   return readDaemonLog(() => connectHost(deps, intern, logName(intern.id), noServer), bytes)
 }
 
-/** Connects to a server of the intern's host. @param noServer the message if there is none. */
+/** Connects to a server of the intern's host. @param noServer the message if the host has no server. */
 async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: string, noServer: () => string) {
   const name = intern.hostname ?? ''
   const { address, storagePort, loss } = (await deps.hosts.find(name)) ?? createUnknownHost(name)

@@ -11,7 +11,7 @@ import { changeIntern, type InternChangeDeps, takeOutOfService } from './change-
 export type RelocateDeps = InternChangeDeps & { internHosts: InternHosts }
 
 /**
- * Moves an intern to another host, which has its files. An intern in service is started there. @throws Fault `conflict` while
+ * Moves an intern to another host, which has its files. An intern in service is started on the new host. @throws Fault `conflict` while
  * it can run on its host.
  */
 export function moveIntern(deps: RelocateDeps, caller: Caller, id: string, to: string): Promise<Intern> {

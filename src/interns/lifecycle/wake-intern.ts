@@ -98,7 +98,7 @@ async function findAsleepAfterFailure(
 /** The refusals of a daemon that sleeps, has ended, or is about to end. */
 const wakeableRefusals: readonly RefusalKind[] = ['intern_asleep', 'intern_unreachable', 'stream_severed']
 
-/** `asleepSince` is cleared only when the intern is up again. */
+/** Whether an intern sleeps, or is started from sleep: `asleepSince` is cleared only when the intern is up again. */
 const isAsleepOrWaking = ({ status, asleepSince }: Intern) =>
   asleepSince !== null && ['running', 'queued', 'provisioning'].includes(status)
 

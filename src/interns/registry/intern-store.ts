@@ -36,7 +36,7 @@ export type Intern = {
   /** The address of its daemon for other hosts, encrypted. */
   tcpAccess: string | null
   hostLabels: string[]
-  /** When it was moved to its host; null after a start there. */
+  /** When the intern was moved to its host; null after a start on that host. */
   movedAt: number | null
   /** The time since which it is asleep; cleared when it is up again. */
   asleepSince: number | null
@@ -45,16 +45,16 @@ export type Intern = {
   updatedAt: number
 }
 
-/** Whether its processes have ended until the next prompt starts them. */
+/** Whether the intern sleeps: its processes have ended, and the next prompt starts them. */
 export const isAsleep = ({ status, asleepSince }: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   status === 'running' && asleepSince !== null
 
-/** Whether its daemon is running. */
+/** Whether the daemon of the intern is running. */
 export const isAwake = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   intern.status === 'running' && !isAsleep(intern)
 
-/** Whether it has no processes, and none is being started. */
-export const isAtRest = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
+/** Whether the intern has no processes, and none is being started. */
+export const hasNoProcesses = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   isAsleep(intern) || ['stopped', 'failed', 'destroy_failed'].includes(intern.status)
 
 type InternStoreDeps = { db: { query: Query } }

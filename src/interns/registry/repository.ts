@@ -111,7 +111,7 @@ function isRepositoryUrl(value: string): boolean {
   return url.username === '' && url.password === '' && !/[?#]/.test(value) && url.pathname !== '/'
 }
 
-/** The rules of `git check-ref-format`. Names that look like an option are invalid. */
+/** Whether a name follows the rules of `git check-ref-format`, and does not look like an option. */
 function isRefName(value: string): boolean {
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)/.test(value)) return false
   return !/^[-./@]|[./]$/.test(value)

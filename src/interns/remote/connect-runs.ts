@@ -16,11 +16,11 @@ import {
   checkRulesAccepted,
   readCancelled,
   readDecisions,
+  readDrainRetryMs,
   readHealth,
   readLog,
   readPermissionDetails,
   readRefusal,
-  readRestDelay,
 } from './read-response.ts'
 import { connectTls, isSecured, type TlsAddress } from './tls-connection.ts'
 
@@ -78,7 +78,7 @@ export function connectRuns(
     setRules: async (rules, signal) => checkRulesAccepted(await requestText('PUT', '/rules', { body: rules, signal })),
     decisions: async (afterSeq) =>
       readDecisions(await requestText('GET', `/decisions?after=${afterSeq}`, { maxBytes: maxDecisionsBytes })),
-    rest: async (idleMs, signal) => readRestDelay(await requestText('POST', '/rest', { body: { idleMs }, signal })),
+    drain: async (idleMs, signal) => readDrainRetryMs(await requestText('POST', '/rest', { body: { idleMs }, signal })),
     health: async (signal) => readHealth(await requestText('GET', '/health', { signal })),
     prewarm: () => connections.prewarm(),
     close: () => {

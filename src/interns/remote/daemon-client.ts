@@ -16,7 +16,7 @@ type TextOptions = { body?: object; signal?: AbortSignal | undefined; maxBytes?:
 /** Requests to a daemon. `send` returns a response as a stream; `requestText` returns a whole answer within a time limit. */
 export type DaemonClient = {
   send: (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) => Promise<IncomingMessage>
-  /** @throws Refusal for an answer that is too large, breaks, or takes longer than `timeoutMs`. */
+  /** @throws Refusal for a response that is too large, breaks, or takes longer than `timeoutMs`. */
   requestText: (method: string, path: string, options?: TextOptions) => Promise<string>
 }
 
@@ -38,7 +38,7 @@ export function createDaemonClient(send: DaemonClient['send'], defaultTimeoutMs 
   return { send, requestText }
 }
 
-/** @throws Refusal for an answer over `maxBytes` or in too many pieces, or one that breaks. */
+/** @throws Refusal for a response over `maxBytes` or in too many pieces, or one that breaks. */
 export async function readText(response: IncomingMessage, maxBytes = maxResponseBytes): Promise<string> {
   const body = new ByteBuffer()
   let pieces = 0

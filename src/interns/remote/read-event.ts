@@ -9,7 +9,7 @@ import {
   type Question,
 } from '../contract/question.ts'
 import type { RunReport } from '../contract/run.ts'
-import { budgetParts } from '../contract/turn-budget.ts'
+import { budgetLimitNames } from '../contract/turn-budget.ts'
 import type { FailureReason, TurnEvent } from '../contract/turn-event.ts'
 import { readAction } from '../rules/read-decisions.ts'
 import { readActivity } from './read-transcript.ts'
@@ -17,15 +17,16 @@ import { idPattern } from './stored-text.ts'
 
 type JsonObject = { [name: string]: unknown }
 
-/** The longest accepted name. */
-const maxNameLength = 512
+/** The longest accepted name or id. */
+const maxIdentifierLength = 512
 const failureReasons: readonly FailureReason[] = ['turn_failed', 'stream_severed', 'busy']
 const fieldTypes: readonly Field['type'][] = ['string', 'number', 'integer', 'boolean', 'array']
 
 /**
- * Parses a line of a daemon, and drops members that are not in the contract. Written by hand: the text of all interns passes
- * through this function, and a schema would report each of a hundred thousand errors.
- * @throws Fault `bad_gateway` whose message is for the intern's owner.
+ * Parses a line of the event stream of an intern's daemon, and drops fields that are not in the contract. Written by hand and not
+ * with Zod: the text of all interns passes through this function, and Zod collects every error of a value, so that a hostile line
+ * with 100,000 invalid elements would block the main thread. `TurnEvent` describes the events.
+ * @throws Fault `bad_gateway` whose message is for the intern's owner. The caller adds a subject such as "The event is invalid:".
  */
 export function readEvent(line: string): TurnEvent {
   const event = readObject(parseJson(line), 'the event')
@@ -66,7 +67,8 @@ export function readEvent(line: string): TurnEvent {
       return {
         type: event.type,
         message: readText(event, 'message'),
-        ...(event.budget !== undefined && { budget: readOneOf(event, 'budget', budgetParts) }),
+        // `budget` is the name of the limit that ended the run.
+        ...(event.budget !== undefined && { budget: readOneOf(event, 'budget', budgetLimitNames) }),
         ...readReport(event),
       }
     default:
@@ -92,6 +94,8 @@ function readQuestion(value: unknown): Question {
       message: readText(object, 'message'),
       fields: readList(object, 'fields').map(readField),
     }
+  // `options` has each kind once; `choices` has all options of the agent, of which several can have one kind.
+  // The index is the name of an element in the error message.
   const options = readList(object, 'options').map((_, index, list) =>
     readOneOf<PermissionKind>(list, index, permissionKinds),
   )
@@ -105,6 +109,7 @@ function readQuestion(value: unknown): Question {
 function readChoice(value: unknown): PermissionChoice {
   const object = readObject(value, 'a choice')
   return {
+    // An id of the agent, which can have any characters. Ids of the daemon cannot.
     id: readName(object, 'id'),
     kind: readOneOf<PermissionKind>(object, 'kind', permissionKinds),
     name: readText(object, 'name'),
@@ -127,6 +132,7 @@ function readReport(event: JsonObject): RunReport {
   return {
     model: readNameOrNull(event, 'model'),
     usage: event.usage === null ? null : readUsage(event.usage),
+    // In milliseconds since the epoch.
     ...(event.meteredSince !== undefined && { meteredSince: readNumber(event, 'meteredSince') }),
   }
 }
@@ -173,15 +179,15 @@ function readList(from: JsonObject, key: string): unknown[] {
 function readText(from: JsonContainer, key: string | number): string {
   const value = valueAt(from, key)
   if (typeof value === 'string') return value
-  throw new Fault('bad_gateway', `${key} is not a text`)
+  throw new Fault('bad_gateway', `${key} is not a string`)
 }
 
 const readTextOrNull = (from: JsonObject, key: string) => (from[key] === null ? null : readText(from, key))
 
 function readName(from: JsonObject, key: string): string {
   const value = readText(from, key)
-  if (value !== '' && value.length <= maxNameLength) return value
-  throw new Fault('bad_gateway', `${key} does not have 1 to ${maxNameLength} characters`)
+  if (value !== '' && value.length <= maxIdentifierLength) return value
+  throw new Fault('bad_gateway', `${key} does not have 1 to ${maxIdentifierLength} characters`)
 }
 
 function readId(from: JsonObject, key: string): string {

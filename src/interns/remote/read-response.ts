@@ -13,10 +13,11 @@ import { EntryPageResponse, MilestonesResponse, SessionPageResponse } from './re
 /** The longest message of a refusal. */
 const maxMessageLength = 10_000
 
-/** The most paths and changes of a question. Bounds the objects of an answer, whose size is limited when it is read. */
+/** The most paths and changes of a question. Limits the number of objects; the reader of the body limits its bytes. */
 const maxListed = 10_000
 
 const CancelResponse = z.object({ cancelled: z.boolean() })
+/** `InternHealth` describes the fields. */
 const HealthResponse = z.object({
   contract: z.number(),
   startedAt: z.number(),
@@ -45,6 +46,7 @@ const PermissionDetailsResponse = z.object({
 
 const LogResponse = z.union([
   z.object({ text: z.string(), isCut: z.boolean() }),
+  // `none` is the reason why there is no log.
   z.object({ none: z.string().max(maxMessageLength) }),
 ])
 
@@ -57,8 +59,9 @@ export const readMilestones = (body: string): Milestone[] => parseResponse(Miles
 export const readCancelled = (body: string): boolean => parseResponse(CancelResponse, body).cancelled
 export const readHealth = (body: string): InternHealth => parseResponse(HealthResponse, body)
 
-const RestResponse = z.object({ againAfterMs: z.number().min(0) })
-export const readRestDelay = (body: string): number => parseResponse(RestResponse, body).againAfterMs
+/** The response to a request to accept no more turns: 0 if the daemon agreed, otherwise the delay until the next request. */
+const DrainResponse = z.object({ againAfterMs: z.number().min(0) })
+export const readDrainRetryMs = (body: string): number => parseResponse(DrainResponse, body).againAfterMs
 
 export const readDecisions = (body: string): LoggedDecision[] => parseResponse(DecisionsResponse, body).decisions
 
@@ -66,7 +69,7 @@ const RulesResponse = z.object({ judging: z.literal(true) })
 /** @throws Refusal if the daemon does not confirm that it applies the rules. */
 export const checkRulesAccepted = (body: string): void => void parseResponse(RulesResponse, body)
 
-/** Reads the refusal from a daemon's answer with a status other than 200. */
+/** Reads the refusal from a daemon's response with a status other than 200. */
 export function readRefusal(body: string, status: number): Refusal {
   const { success, data } = RefusalResponse.safeParse(parseJsonOr(body, undefined))
   if (!success) return new Refusal('intern_rejected', `The intern returned the unexpected status ${status}.`)

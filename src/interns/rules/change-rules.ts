@@ -9,7 +9,7 @@ import type { Db, Query } from '#platform/db/db.ts'
 import { requireOwner } from '../registry/intern-owner.ts'
 import { findIntern } from '../registry/intern-store.ts'
 import type { RulesBody, RulesRecord } from './rules-body.ts'
-import { findRules, insertRules, type RuleOwner, type RulesVersion } from './rules-store.ts'
+import { findRules, insertRules, type RuleOwner, type StoredRules } from './rules-store.ts'
 
 type ReadDeps = { db: { query: Query } }
 type ChangeDeps = { db: Db; now: Now; newId: NewId }
@@ -64,7 +64,7 @@ export async function changeRules(
   })
 }
 
-function toRulesRecord(found: RulesVersion | undefined): RulesRecord {
+function toRulesRecord(found: StoredRules | undefined): RulesRecord {
   if (!found) return { version: 0, rules: [], updated_at: null, updated_by_user_id: null }
   const { version, rules, createdAt, createdBy } = found
   return {

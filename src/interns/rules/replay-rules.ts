@@ -54,7 +54,7 @@ function resolvePeriod({ now }: { now: Now }, { from, to }: RulesReplayRequest):
   return { from: start, to: end }
 }
 
-/** The rules of each intern: the draft, and the stored rules of the other scope. */
+/** The rules of each intern: the draft, and the stored rules of the scope (workspace or intern) that the draft does not have. */
 async function ruleSetsWithDraft(query: Query, owner: RuleOwner, draft: Rule[] | undefined) {
   const { workspaceId, internId } = owner
   /** The draft or the stored rules; empty without rules. */

@@ -1,10 +1,11 @@
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Rule, RuleSet } from '../contract/rules/rule.ts'
 
-/** The owner of rules: an intern, or with null all interns of the workspace. */
+/** The owner of rules, which allow or deny tool calls: an intern, or with null all interns of the workspace. */
 export type RuleOwner = { workspaceId: string; internId: string | null }
 
-export type RulesVersion = { version: number; rules: Rule[]; createdBy: string; createdAt: number }
+/** One version of the rules of an owner. */
+export type StoredRules = { version: number; rules: Rule[]; createdBy: string; createdAt: number }
 
 const selectOwnerRows = (query: Query | Tx, { workspaceId, internId }: RuleOwner) =>
   query
@@ -17,7 +18,7 @@ export async function findRules(
   query: Query | Tx,
   owner: RuleOwner,
   version?: number,
-): Promise<RulesVersion | undefined> {
+): Promise<StoredRules | undefined> {
   const row = await selectOwnerRows(query, owner)
     .$if(version !== undefined, (rows) => rows.where('version', '=', version!))
     .orderBy('version', 'desc')
@@ -28,7 +29,7 @@ export async function findRules(
   return { version: found, rules: JSON.parse(rules) as Rule[], createdBy, createdAt }
 }
 
-export async function insertRules(tx: Tx, owner: RuleOwner, { version, rules, createdBy, createdAt }: RulesVersion) {
+export async function insertRules(tx: Tx, owner: RuleOwner, { version, rules, createdBy, createdAt }: StoredRules) {
   const { workspaceId, internId } = owner
   const id = `${internId ?? workspaceId}/${version}`
   const columns = { version, rules: JSON.stringify(rules), created_by: createdBy, created_at: createdAt }
@@ -50,13 +51,15 @@ export async function findRulesInForce(query: Query, { id, workspaceId }: Intern
   return sets
 }
 
-type RuleVersion = Pick<RuleSet, 'scope' | 'version'>
+/** The version of one of the rule sets of an intern. */
+type RuleSetVersion = Pick<RuleSet, 'scope' | 'version'>
 
 /** A text that identifies the versions of an intern's rules. Equal texts of the same intern mean equal rules. */
-export const toVersionKey = (sets: RuleVersion[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
+export const toVersionKey = (sets: RuleSetVersion[]) =>
+  sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
 
-/** Reads the `toVersionKey` of the rules in force for all interns with one query. */
-export async function readRuleVersions(query: Query): Promise<(intern: InternRef) => string> {
+/** Reads the versions of all rules with one query. @returns a function to the `toVersionKey` of an intern's rules in force. */
+export async function readVersionKeys(query: Query): Promise<(intern: InternRef) => string> {
   const rows = await query
     .selectFrom('intern_rules')
     .groupBy(['workspace_id', 'intern_id'])
@@ -66,7 +69,7 @@ export async function readRuleVersions(query: Query): Promise<(intern: InternRef
   return ({ id, workspaceId }) => {
     const workspaceVersion = versions.get(workspaceId)
     const internVersion = versions.get(id)
-    const sets: RuleVersion[] = []
+    const sets: RuleSetVersion[] = []
     if (workspaceVersion) sets.push({ scope: 'workspace', version: workspaceVersion })
     if (internVersion) sets.push({ scope: 'intern', version: internVersion })
     return toVersionKey(sets)

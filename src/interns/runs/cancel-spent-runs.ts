@@ -13,18 +13,19 @@ const compareEveryMs = 500
 
 /**
  * Cancels runs of an intern whose metered cost reached their limit, and runs with a request that a budget refused. The
- * daemon notices the cost earlier if its agent reports it. Runs no query while no run is limited.
+ * daemon notices the cost earlier if its agent reports it. Makes no query while no run is limited.
  * @returns a trigger. Call it when a limited run may have started.
  */
-export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => Runs, signal: AbortSignal): () => void {
+export function watchSpending(deps: WatchDeps, internId: string, getRuns: () => Runs, signal: AbortSignal): () => void {
   let hasLimitedRuns = true
   let hasFailed = false
 
   async function cancelSpent(): Promise<number | undefined> {
-    // A run that starts meanwhile triggers another check.
+    // A run that starts during the query must trigger another check.
     hasLimitedRuns = true
-    hasLimitedRuns = await cancelSpentRuns(deps, internId, runsOf())
+    hasLimitedRuns = await cancelSpentRuns(deps, internId, getRuns())
     hasFailed = false
+    // The delay until the next check.
     return hasLimitedRuns ? compareEveryMs : undefined
   }
   function onError({ message }: Error): void {
@@ -39,7 +40,7 @@ export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => R
   return trigger
 }
 
-/** @returns whether the intern has limited runs. */
+/** @returns whether the intern has limited runs; false also without a key, under which their cost would be metered. */
 async function cancelSpentRuns(
   { db, readSpending }: WatchDeps,
   internId: string,
@@ -48,8 +49,8 @@ async function cancelSpentRuns(
   const limitedRuns = await findLimitedRuns(db.query, internId)
   const keyHash = limitedRuns.length > 0 && (await findInternById(db.query, internId))?.keyHash
   if (!keyHash) return false
-  for (const { runId, startedAt, costUsd, part, refused } of limitedRuns)
+  for (const { runId, startedAt, maxCostUsd, limitName, refused } of limitedRuns)
     if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)
-    else if ((await readSpending(keyHash, startedAt)).usd >= costUsd) await runs.cancel(runId, part)
+    else if ((await readSpending(keyHash, startedAt)).usd >= maxCostUsd) await runs.cancel(runId, limitName)
   return true
 }

@@ -36,7 +36,7 @@ export type FollowDeps = {
 const pauseMs = 100
 const backoff = { firstMs: 1000, maxMs: 30_000 }
 /**
- * The rate limit of answers about milestones. A daemon sends its answer when there is a milestone, or after 20 seconds; a
+ * The rate limit of responses about milestones. A daemon sends its response when there is a milestone, or after 20 seconds; a
  * compromised one can answer at once, or report starts without end.
  */
 const responseRate = { perSecond: 10, capacity: 50 }
@@ -83,7 +83,7 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   return () => stopController.abort()
 }
 
-/** A prompt can start a background run; an answer can move a run to the background. */
+/** Whether a run can now be in the background: a prompt can start it there, and the answer to a question can move it there. */
 const canBeInBackground = (entry: Milestone['entry']) =>
   entry.type === 'question' || (entry.type === 'prompt' && entry.background === true)
 

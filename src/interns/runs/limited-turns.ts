@@ -6,10 +6,10 @@ import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
-import type { CostPart, TurnBudget } from '../contract/turn-budget.ts'
+import type { CostLimitName, TurnBudget } from '../contract/turn-budget.ts'
 
-/** A request that a budget refused, and its maximum cost. */
-export type RefusedRequest = { part: CostPart; neededUsd: number }
+/** A request that a budget refused: the name of the limit, and the maximum cost of the request. Stored as JSON. */
+export type RefusedRequest = { part: CostLimitName; neededUsd: number }
 
 /** A turn with a limit for its cost. */
 export type LimitedTurn = {
@@ -20,8 +20,8 @@ export type LimitedTurn = {
   runId: string | null
   sessionId: string | null
   startedAt: number
-  costUsd: number
-  part: CostPart
+  maxCostUsd: number
+  limitName: CostLimitName
   /** The limit of all turns of its session. */
   sessionUsd?: number | undefined
   refused?: RefusedRequest | undefined
@@ -123,8 +123,8 @@ function toLimitedTurns({ run_id, intern_id, session_id, began_at, budget, refus
   return [
     {
       ...turn,
-      costUsd,
-      part: costOf,
+      maxCostUsd: costUsd,
+      limitName: costOf,
       sessionUsd,
       refused: refused === null ? undefined : (JSON.parse(refused) as RefusedRequest),
     },

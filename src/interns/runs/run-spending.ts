@@ -79,7 +79,7 @@ function sumSessionRows(rows: readonly SpendingRow[]): SessionSpending {
   return spending
 }
 
-/** Whether only the stored cost of a run counts. A run without a limit is not metered. */
+/** The condition of runs whose stored cost counts, and not the metered one. A run without a limit is not metered. */
 const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
   e.or([
     e('metered_key', 'is', null),

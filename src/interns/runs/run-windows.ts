@@ -28,7 +28,7 @@ export async function findConcurrentWindows(
 }
 
 /** Whether a request was sent with the key of a run while it was in flight. */
-export const isInWindow = (
+export const wasSentInWindow = (
   request: { keyHash: string; at: number },
   { keyHash, from, to = Number.POSITIVE_INFINITY }: RunWindow,
 ) => request.keyHash === keyHash && request.at >= from && request.at <= to

@@ -8,7 +8,7 @@ import { type RunRecord, toRunItem } from './run-record.ts'
 /** The longest text of a question in an event, in characters. The answer link and the API show the whole text. */
 const maxTextLength = 4000
 
-/** The members of an event that name its intern and who can see it. */
+/** The fields of an event that name its intern and the users who can see it. */
 function internFields({
   id,
   name,
@@ -33,7 +33,7 @@ export function questionAskedEvent(
   return {
     ...audience,
     event: 'intern.question_asked',
-    subject: `question ${intern.id} ${question.id}`,
+    deduplicationKey: `question ${intern.id} ${question.id}`,
     at: askedAt,
     data: { ...data, session_id: sessionId, question_id: question.id, kind: question.kind, ...times },
     question: shortenQuestion(question),
@@ -52,13 +52,14 @@ const shorten = (text: string) => (text.length > maxTextLength ? `${text.slice(0
 /** The event of a run that has ended. */
 export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
   const { data, ...audience } = internFields(intern)
-  const { id: run_id, intern_id: _internId, status: _status, question_id: _questionId, ...rest } = toRunItem(run)
+  // The intern is in `data`, and the status of an ended run is always `ended`.
+  const { id: run_id, intern_id: _internId, status: _status, question_id: _questionId, ...runFields } = toRunItem(run)
   return {
     ...audience,
     event: 'intern.run_ended',
-    subject: `run ${intern.id} ${run.id}`,
+    deduplicationKey: `run ${intern.id} ${run.id}`,
     at: run.endedAt ?? run.startedAt,
-    data: { ...data, run_id, ...rest },
+    data: { ...data, run_id, ...runFields },
   }
 }
 
@@ -68,7 +69,7 @@ export function internFailedEvent(intern: Intern, at: number): QueuedEvent {
   return {
     ...audience,
     event: 'intern.failed',
-    subject: `failure ${intern.id} ${at}`,
+    deduplicationKey: `failure ${intern.id} ${at}`,
     at,
     data: { ...data, reason: intern.lastFailureMessage, at: isoTime(at) },
   }

@@ -49,7 +49,7 @@ const StreamOptions = z.object({
     .describe('Whether to stream chunks with `activity`: tool calls and plans of the intern.'),
 })
 
-/** `stream_options` is a field of chat completions, and only one of its members is for interns. */
+/** `stream_options` is a field of chat completions, and only one of its fields is for interns. Other values have no effect. */
 const ignoreOtherTypes = (options: unknown) => (isObject(options) ? options : undefined)
 
 const ChatFields = z.object({
@@ -80,7 +80,7 @@ const inBackground = { required: ['background'], properties: { background: { con
 const requiresStreaming = { required: ['stream'], properties: { stream: { const: true } } }
 
 /**
- * A prompt or an answer for an intern. Other chat fields are ignored: the intern chooses its own sampling and tools.
+ * A prompt for an intern, or the answer to its question. Other chat fields are ignored: the intern chooses its own sampling and tools.
  */
 export const InternChatRequest = ChatFields.refine(({ stream, background }) => stream === true || background === true, {
   error: streamOnlyError,
@@ -89,13 +89,14 @@ export const InternChatRequest = ChatFields.refine(({ stream, background }) => s
 export type InternChatRequest = z.infer<typeof InternChatRequest>
 
 /** The request of the route with the session in its path, where the reply need not be streamed. */
-export const InternChatInSession = ChatFields.extend({
+export const InternSessionChatRequest = ChatFields.extend({
   stream: z.boolean().nullish().describe('Whether the reply is streamed.'),
 }).meta({ id: 'InternSessionChatRequest' })
 
 /** The maximum length of a prompt, in Unicode characters. */
 const maxPromptLength = 32_000
 
+/** An intern asks a question as a tool call whose id is the id of the question. The client answers with a `tool` message. */
 export type TurnInput =
   | {
       kind: 'prompt'

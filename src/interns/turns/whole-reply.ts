@@ -2,7 +2,7 @@ import type { Usage } from '#chat/usage.ts'
 import type { ActivityItem } from '../contract/activity-item.ts'
 import { type ChatReason, chatFault, faultKindByStatus } from '../contract/chat-fault.ts'
 import { type ChunkNames, ChunkWriter, type InternChunk } from '../contract/chunks.ts'
-import type { BudgetPart } from '../contract/turn-budget.ts'
+import type { BudgetLimitName } from '../contract/turn-budget.ts'
 import { describeTimeout, type Turn } from './chat-turn.ts'
 
 /** The longest reply that is not streamed, in UTF-16 units. */
@@ -47,7 +47,11 @@ class Reply {
     this.#last = chunk
     const { error } = chunk
     if (error) {
-      const { reason, ...options } = error.metadata as { reason: ChatReason; retryable: boolean; budget?: BudgetPart }
+      const { reason, ...options } = error.metadata as {
+        reason: ChatReason
+        retryable: boolean
+        budget?: BudgetLimitName
+      }
       throw chatFault(faultKindByStatus[error.code] ?? 'bad_gateway', reason, error.message, options)
     }
     if (chunk.activity) this.#addActivity(chunk.activity)

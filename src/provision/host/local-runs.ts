@@ -34,6 +34,6 @@ function createUnreachableRuns(): Runs {
     health: refuse,
     setRules: refuse,
     decisions: refuse,
-    rest: refuse,
+    drain: refuse,
   }
 }

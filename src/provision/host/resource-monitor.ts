@@ -30,7 +30,7 @@ const pauseFactor = 20
 /**
  * Ends an intern that uses more than its limits, then calls `onExceeded` once with the reason. Checks only limits that the
  * kernel does not enforce, because they must be added up over processes or files. The kernel counts the processes of a user,
- * so those of an intern without a separate user are counted here.
+ * so the processes of an intern without a separate user are counted by this function.
  * @returns a function that stops the monitor.
  */
 export function monitorResources(monitored: MonitoredIntern, onExceeded: (reason: string) => void): () => void {

@@ -31,7 +31,7 @@ import type { Pod } from './pods/pod.ts'
 import { readPodLog } from './pods/pod-log.ts'
 import { healthMs, PodStarts } from './pods/pod-starts.ts'
 import { Pods } from './pods/pods.ts'
-import { endForeignDaemons, endPod, removeAll } from './pods/removal.ts'
+import { endOrphanedPods, endPod, removeAll } from './pods/removal.ts'
 import { watchPod } from './pods/watch-pod.ts'
 
 type KubernetesDeps = RemoteInternDeps & {
@@ -128,7 +128,7 @@ export class KubernetesProvisioner implements Provisioner {
   /** Does not wait for the API server, which can be unreachable. */
   async endForeignDaemons(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
     const { warn } = this.#deps
-    void endForeignDaemons({ client: this.#client, warn }, idsHere).catch((error: Error) =>
+    void endOrphanedPods({ client: this.#client, warn }, idsHere).catch((error: Error) =>
       warn(`Pods of other or deleted interns could not be ended: ${error.message}`),
     )
   }

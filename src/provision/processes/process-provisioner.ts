@@ -6,7 +6,7 @@ import type { Runs } from '#interns/contract/runs.ts'
 import { type RemoteInternDeps, remoteAddress, remoteLog, remoteStorage } from '#interns/hosts/remote-interns.ts'
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
-import { type Intern, isAtRest, isAwake } from '#interns/registry/intern-store.ts'
+import { hasNoProcesses, type Intern, isAwake } from '#interns/registry/intern-store.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { connectRuns, connectStorage } from '#interns/remote/connect-runs.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
@@ -235,7 +235,7 @@ export class ProcessProvisioner implements Provisioner {
       if (intern) return createLogConnection(this.#homeOf(intern))
       throw new Refusal('intern_unreachable', 'The intern is not on this host any more: retry.')
     }
-    if (intern && isAtRest(intern)) return this.#connectStorage(intern)
+    if (intern && hasNoProcesses(intern)) return this.#connectStorage(intern)
     throw new Refusal('intern_unreachable', 'The intern is not at rest on this host any more: retry.')
   }
 }

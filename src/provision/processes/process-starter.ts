@@ -208,7 +208,7 @@ function requireDiskSpace(exceeded: string | undefined): void {
   if (exceeded) throw new Error(exceeded)
 }
 
-/** Prevents an intern that was moved here from starting with an empty folder. */
+/** Prevents an intern that was moved to this host from starting with an empty folder. */
 function requireFiles({ movedAt, hostname }: Intern, home: string): void {
   if (movedAt === null || existsSync(join(home, 'workspace'))) return
   throw new Error(

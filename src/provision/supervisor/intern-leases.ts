@@ -137,7 +137,7 @@ export class InternLeases {
           progress: null,
           updated_at: now(),
           last_failure_message: failure,
-          // It has started on its host, so its files are there: the move is complete.
+          // The intern has started on its host, which therefore has its files: the move is complete.
           ...(tcpAccess !== undefined && { tcp_access: tcpAccess, moved_at: null }),
           asleep_since: asleepSince,
           ...(release && { supervisor: null, supervised_until: 0 }),

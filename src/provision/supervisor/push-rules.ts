@@ -1,6 +1,6 @@
 import { agentNameOf } from '#interns/contract/rules/rule.ts'
 import type { Intern } from '#interns/registry/intern-store.ts'
-import { findRulesInForce, readRuleVersions, toVersionKey } from '#interns/rules/rules-store.ts'
+import { findRulesInForce, readVersionKeys, toVersionKey } from '#interns/rules/rules-store.ts'
 import { retry } from '#platform/async/retry.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Provisioner } from './provisioner.ts'
@@ -29,8 +29,8 @@ export class RulePusher {
   /** The interns among these whose daemons have outdated rules. It sends one query. */
   async findOutdated(interns: Intern[]): Promise<Intern[]> {
     if (interns.length === 0) return []
-    const versionsOf = await readRuleVersions(this.#deps.db.query)
-    return interns.filter((intern) => this.#pushedVersions.get(intern.id) !== versionsOf(intern))
+    const versionKeyOf = await readVersionKeys(this.#deps.db.query)
+    return interns.filter((intern) => this.#pushedVersions.get(intern.id) !== versionKeyOf(intern))
   }
 
   /** Pushes the current rules to the daemon of an intern. @throws Error if the daemon does not accept them. */

@@ -260,7 +260,7 @@ onEachDatabase('an intern that falls asleep', (kind) => {
   test('does not fail in concurrent passes', async () => {
     await using store = await newDb(kind)
     // A resting daemon reports that, and is not adopted.
-    const runs = { setRules: async () => {}, rest: async () => 0 }
+    const runs = { setRules: async () => {}, drain: async () => 0 }
     const resting = { start: async () => undefined, adopt: async () => false, runsOf: () => runs as never }
     for (let round = 0; round < 10; round++) {
       await store.db.query.deleteFrom('interns').execute()

@@ -1,6 +1,6 @@
 import { type InternHosts, renewEveryMs } from '#interns/hosts/hosts.ts'
 import { placeIntern } from '#interns/lifecycle/place-intern.ts'
-import { findInternById, type Intern, isAtRest } from '#interns/registry/intern-store.ts'
+import { findInternById, hasNoProcesses, type Intern } from '#interns/registry/intern-store.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { hasForegroundRun } from '#interns/runs/run-store.ts'
 import { type Reconciler, startReconciler } from '#platform/async/reconcile.ts'
@@ -183,7 +183,7 @@ export class Supervisor {
     // A queued intern is claimed again, which stores its location on this host.
     if (supervisor === this.#deps.server && status !== 'queued') return true
     // An intern at rest on which no server holds a lease needs no supervisor.
-    if (supervisor === null && isAtRest(intern)) return false
+    if (supervisor === null && hasNoProcesses(intern)) return false
     if (supervisor !== null && supervisor !== this.#deps.server && !isExpired) return false
     return this.#leases.claim(intern, this.#deps.provisioner.locationOf(intern))
   }

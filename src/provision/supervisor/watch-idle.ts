@@ -10,10 +10,10 @@ const minPauseMs = 50
  * Calls `onIdle` once, when a daemon has been idle for `idleMs` and accepts no more turns; never with 0. A daemon that does
  * not answer, or is too old for this request, is asked again later. @returns a function that stops the watch.
  */
-export function watchIdle(runs: Pick<Runs, 'rest'>, idleMs: number, onIdle: () => void): () => void {
+export function watchIdle(runs: Pick<Runs, 'drain'>, idleMs: number, onIdle: () => void): () => void {
   if (idleMs === 0) return () => {}
   const request = async (signal: AbortSignal) => {
-    const nextAfterMs = await runs.rest(idleMs, AbortSignal.timeout(timeoutMs))
+    const nextAfterMs = await runs.drain(idleMs, AbortSignal.timeout(timeoutMs))
     if (nextAfterMs > 0) return Math.max(minPauseMs, nextAfterMs)
     if (!signal.aborted) onIdle()
     return undefined

@@ -1,4 +1,4 @@
-import { type BudgetPart, budgetExceededMessage, type TurnBudget } from '#interns/contract/turn-budget.ts'
+import { type BudgetLimitName, budgetExceededMessage, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { WorkClock } from './work-clock.ts'
 
 /** The limits of a run that its daemon can check: the working time, and the cost that its agent reports. */
@@ -27,13 +27,13 @@ export class RunBudget {
   }
 
   /** Returns the name of the cost limit if the cost has reached it. */
-  reachedCostLimit(costUsd: number | undefined): BudgetPart | undefined {
+  findReachedCostLimit(costUsd: number | undefined): BudgetLimitName | undefined {
     const { costUsd: maxUsd, costOf: costLimitName } = this.#budget
     return costUsd !== undefined && maxUsd !== undefined && costUsd >= maxUsd ? costLimitName : undefined
   }
 
   /** The message for a run that a limit ended. @param neededUsd the maximum cost of the request that the budget refused. */
-  limitMessage(part: BudgetPart, neededUsd?: number): string {
-    return budgetExceededMessage(part, this.#budget, neededUsd)
+  limitMessage(limitName: BudgetLimitName, neededUsd?: number): string {
+    return budgetExceededMessage(limitName, this.#budget, neededUsd)
   }
 }

@@ -58,7 +58,7 @@ export class RunReply {
   /** Attaches another caller. Its stream starts with `startedEvent`, and then has the output that no caller received. */
   resume(startedEvent: TurnEvent, { activity = false, background = false }: ReplyOptions): TurnStream {
     this.#includesActivity = activity
-    // A run that is in the background stays there.
+    // A run that is in the background stays in the background.
     this.#isInBackground ||= background
     return this.#outbox.attach(startedEvent, () => this.onCallerLeft())
   }

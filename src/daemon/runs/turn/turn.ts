@@ -75,7 +75,7 @@ function describeFailedStop(stopReason: unknown): string | undefined {
   return `The agent did not complete the turn (stop reason ${truncateText(JSON.stringify(stopReason), 100)}).`
 }
 
-/** An agent can find out only during the prompt that its model does not support an attachment. */
+/** Whether an agent refuses an attachment. It can find out only during the prompt that its model does not support one. */
 const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
   error instanceof RpcError && error.code === rpcCodes.invalidParams && prompt.some(({ type }) => type !== 'text')
 

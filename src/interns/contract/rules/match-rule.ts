@@ -53,7 +53,7 @@ const isCommand = ({ operation, command }: Action) =>
 /** The most comparisons of an action with rules. They take about 0.1 seconds. */
 const maxComparisons = 200_000
 /** A longer word counts as several. */
-const charactersOfWord = 64
+const charactersPerWord = 64
 
 /** Whether the comparison of these parts with all rules would take too long. */
 export function areTooComplex(parts: ActionPart[], rules: Rule[]): boolean {
@@ -72,7 +72,7 @@ const countOf = (values: string[] | undefined) => values?.length ?? 0
 function countWords({ action, command, unparsedWords, argumentWords, folders }: ActionPart): number {
   const words = command ? listWords(command) : (unparsedWords ?? argumentWords).flat()
   const values = [...action.paths, ...(action.linked ?? []), ...action.hosts]
-  const count = (texts: Word[]) => texts.reduce((sum, text) => sum + 1 + (text?.length ?? 0) / charactersOfWord, 0)
+  const count = (texts: Word[]) => texts.reduce((sum, text) => sum + 1 + (text?.length ?? 0) / charactersPerWord, 0)
   return count(words) * (folders?.length ?? 1) + count(values)
 }
 

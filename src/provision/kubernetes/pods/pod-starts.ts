@@ -108,7 +108,7 @@ export class PodStarts {
     this.#abortControllers.get(id)?.abort(new Error(reason))
   }
 
-  /** Prevents an intern that was moved here from starting with an empty volume. */
+  /** Prevents an intern that was moved to this cluster from starting with an empty volume. */
   async #requireFiles({ id, movedAt, hostname }: Intern): Promise<void> {
     const { client } = this.#deps.cluster
     if (movedAt === null || (await client.get('PersistentVolumeClaim', objectName(id)))) return

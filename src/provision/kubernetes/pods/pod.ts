@@ -87,11 +87,11 @@ export function toPod(object: KubernetesObject): Pod {
   }
 }
 
-/** The container of this service. Admission controllers can have added others, and the cluster sorts them by name. */
+/** The container of this service. Admission controllers can have added containers, and the cluster sorts all of them by name. */
 const findOwn = <T extends { name: string }>(containers: T[] = []) =>
   containers.find(({ name }) => name === daemonContainer || name === filesContainer)
 
-/** A container that was added can run longer than the own one: then the pod has no final phase. */
+/** Whether the container of this service has ended. A container that was added can run longer: then the pod has no final phase. */
 const isTerminated = ({ phase = '' }: PodStatus, container: Container | undefined) =>
   ['Succeeded', 'Failed'].includes(phase) || container?.state?.terminated !== undefined
 

@@ -45,27 +45,33 @@ export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Pr
   }
 }
 
-/** Ends the pods of other interns. `idsHere` is called after the running pods were listed. Volumes remain. */
-export async function endForeignDaemons(
+/**
+ * Ends the pods of interns that were moved away or deleted. Volumes remain.
+ * @param readOwnIds reads the ids of the interns that belong in this Kubernetes cluster. Called after the list of pods, so that an
+ * intern that is created in between keeps its pod.
+ */
+export async function endOrphanedPods(
   { client, warn }: { client: KubernetesClient; warn: (message: string) => void },
-  idsHere: () => Promise<ReadonlySet<string>>,
+  readOwnIds: () => Promise<ReadonlySet<string>>,
 ): Promise<void> {
   const { items } = await client.list('StatefulSet', internSelector)
-  const ids = await idsHere()
+  const ids = await readOwnIds()
   for (const { metadata, spec } of items) {
     const id = metadata.labels?.[internLabel] ?? ''
     if (ids.has(id) || spec?.replicas === 0) continue
-    warn(`The intern ${id} is not in this cluster any more: its pod is ended, its volume remains.`)
+    warn(
+      `The intern ${id} was moved or deleted, but has a pod in this Kubernetes cluster. The pod is ended; its volume remains.`,
+    )
     await client.merge('StatefulSet', metadata.name, { spec: { replicas: 0 } })
   }
 }
 
-/** @param reportedMs the time limit in the message, if the wait started before this call. */
+/** @param totalTimeoutMs the time limit in the message, if the wait started before this call. */
 async function waitUntilRemoved(
   client: KubernetesClient,
   objects: ObjectKey[],
-  withinMs: number,
-  reportedMs = withinMs,
+  timeoutMs: number,
+  totalTimeoutMs = timeoutMs,
 ): Promise<void> {
   let remaining: KubernetesObject[] = []
   const haveBeenRemoved = async () => {
@@ -73,10 +79,10 @@ async function waitUntilRemoved(
     remaining = found.filter((object) => object !== undefined)
     return remaining.length === 0
   }
-  const areRemoved = await waitUntil(haveBeenRemoved, { timeoutMs: withinMs, recheckMs: checkEveryMs })
+  const areRemoved = await waitUntil(haveBeenRemoved, { timeoutMs: timeoutMs, recheckMs: checkEveryMs })
   if (areRemoved) return
   throw new Error(
-    `Not removed after ${reportedMs / 1000} s: ${remaining.map(describeStuck).join('; ')}. Remove the cause, then retry.`,
+    `Not removed after ${totalTimeoutMs / 1000} s: ${remaining.map(describeStuck).join('; ')}. Remove the cause, then retry.`,
   )
 }
 

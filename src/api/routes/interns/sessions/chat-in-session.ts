@@ -1,6 +1,6 @@
 import { Completion, CompletionChunk } from '#gateway/clients/chat/schema.ts'
 import { addChatReason, chatFault } from '#interns/contract/chat-fault.ts'
-import { InternChatInSession } from '#interns/turns/chat-request.ts'
+import { InternSessionChatRequest } from '#interns/turns/chat-request.ts'
 import { AcceptedRun, chatFailureHeaders, chatFaults, chatWith } from '../../../interns/intern-chat.ts'
 import { route } from '../../route.ts'
 import { SessionParams } from '../params.ts'
@@ -13,7 +13,7 @@ export const createInternSessionChatCompletion = route({
   summary: 'Chat with an intern in a session given in the path',
   description:
     'For chat-completions clients that can only set a base URL and a key. A session that does not exist is created. Only the last message is read, because the intern stores the conversation. A question is a tool call, and the next message of role `tool` is its answer. Without `stream`, the reply is returned when it is complete.',
-  request: { params: SessionParams, body: InternChatInSession },
+  request: { params: SessionParams, body: InternSessionChatRequest },
   response: Completion,
   mediaTypes: ['text/event-stream'],
   events: CompletionChunk,

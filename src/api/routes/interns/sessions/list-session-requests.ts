@@ -1,5 +1,5 @@
 import { findIntern } from '#interns/registry/intern-store.ts'
-import { findConcurrentWindows, findRunWindows, isInWindow, type RunWindow } from '#interns/runs/run-windows.ts'
+import { findConcurrentWindows, findRunWindows, type RunWindow, wasSentInWindow } from '#interns/runs/run-windows.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
@@ -104,8 +104,8 @@ function requestItem(record: GenerationRecord, windows: RunWindow[], otherSessio
     tokens_completion,
     generation_time,
     // Every listed request is in a window of this session.
-    run_id: windows.find((window) => isInWindow(request, window))?.runId ?? '',
+    run_id: windows.find((window) => wasSentInWindow(request, window))?.runId ?? '',
     cost_usd: record.upstream_inference_cost,
-    is_shared: otherSessions.some((window) => isInWindow(request, window)),
+    is_shared: otherSessions.some((window) => wasSentInWindow(request, window)),
   }
 }
