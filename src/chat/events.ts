@@ -26,7 +26,7 @@ export type TokenParts = {
 
 /** Billed units other than tokens. */
 export type Extras = {
-  /** Counts by unit: `image`, or the name of a tool that the provider ran. */
+  /** Counts by unit: `image`, or the name of a tool that the provider ran. Stored in spill files under this name. */
   pieces?: Record<string, number>
   /** The service tier of the response. `default` is the standard one. */
   serviceTier?: string

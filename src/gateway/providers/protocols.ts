@@ -17,8 +17,8 @@ export const protocols: Record<Protocol, ProviderProtocol> = {
 }
 
 /**
- * The protocol of an endpoint, or else that of its provider. Undefined if neither has one, or if it does not support the
- * task.
+ * The protocol of an endpoint, or else that of its provider. Undefined if neither the endpoint nor the provider has one, or if the
+ * protocol does not support the task.
  */
 export function findProviderProtocol(
   endpoint: Endpoint,

@@ -144,7 +144,7 @@ function readTier(reported: unknown): string | undefined {
   return standardTiers.has(name) ? 'default' : name.slice(0, maxTierLength)
 }
 
-/** A valid count of tokens or pieces; undefined for other values. */
+/** A valid count of tokens or units; undefined for other values. */
 export function readCount(reported: unknown): number | undefined {
   return Number.isInteger(reported) && (reported as number) >= 0 && (reported as number) <= maxCount
     ? (reported as number)

@@ -15,10 +15,10 @@ const max = {
   hasHiddenTokens: false,
   isSequential: true,
   hasUnrequestedTools: false,
-  extraUsage: undefined,
+  extraUsageBound: undefined,
 }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
-const bound = { exact: max, isWithinBound: () => false }
+const bound = { exactBound: max, isWithinBound: () => false }
 const tried = { target, byok: false, bound, stopsOnDisconnect: true } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
@@ -184,7 +184,10 @@ function chargedAfterLeave({
   clock.now += firstTokenMs
   attempt.count([{ type: 'text', text: 'x'.repeat(bytes) }])
   clock.now += 150
-  const bound = { exact: { ...max, hasHiddenTokens, isSequential, completion: 10_000 }, isWithinBound: () => false }
+  const bound = {
+    exactBound: { ...max, hasHiddenTokens, isSequential, completion: 10_000 },
+    isWithinBound: () => false,
+  }
   const endpoint = endpointFor('m', { prices: { prompt: '0.000001', completion: '0.000001' } })
   const failure = { wasSent: true, reason: 'aborted' } as AttemptFailure
   record.finishAttempt(

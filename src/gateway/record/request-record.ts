@@ -128,8 +128,8 @@ export class RequestRecord {
   }
 
   /** Whether the same budgets count the whole charge, so that a correction can reduce it in all of them. */
-  get hasOneCredential(): boolean {
-    return this.unconfirmedLoss.hasOneCredential(this.#charged?.tried.byok)
+  get countsInSameBudgets(): boolean {
+    return this.unconfirmedLoss.countsInSameBudgets(this.#charged?.tried.byok)
   }
 
   /** The metered request, whether it succeeded or not. */

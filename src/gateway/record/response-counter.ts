@@ -37,17 +37,15 @@ const maxNameLength = 256
 const byteLength = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
 const readName = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, maxNameLength) : undefined)
 
-/** Adds the relayed pieces to the reported extras. The report overrides the count of a unit that is in both. */
-function mergePieces(
-  relayedPieces: ReadonlyMap<string, number> | undefined,
+/** Adds the relayed units to the reported extras. The reported count of a unit overrides the relayed one. */
+function mergeUnits(
+  relayedUnits: ReadonlyMap<string, number> | undefined,
   reported: Extras | undefined,
 ): Extras | undefined {
-  return relayedPieces
-    ? { ...reported, pieces: { ...Object.fromEntries(relayedPieces), ...reported?.pieces } }
-    : reported
+  return relayedUnits ? { ...reported, pieces: { ...Object.fromEntries(relayedUnits), ...reported?.pieces } } : reported
 }
 
-/** Limits the kinds of pieces that are counted. No provider has more. */
+/** Limits the number of different units that are counted. No provider has more. */
 const maxUnits = 100
 
 /** Whether counts can be those of a response. Some servers report zeros, which are not billed as they are. */
@@ -59,7 +57,7 @@ export function isPlausible({ prompt, completion }: TokenCounts, bytes: number):
  * The characters of speech in base64 that count as one byte of text. Gemini bills 25 tokens for a second of speech, which has
  * 64,000 characters (24,000 samples of 16 bits). A token of text has about four bytes.
  */
-const speechCharacters = 640
+const speechCharactersPerByte = 640
 
 /** Counts what a response contains while it is relayed. */
 export class ResponseCounter {
@@ -82,7 +80,7 @@ export class ResponseCounter {
   #reportedExtras: Extras | undefined
   /** Whether the last count includes all of the response so far. */
   #isCountedSoFar = false
-  #relayedPieces: Map<string, number> | undefined
+  #relayedUnits: Map<string, number> | undefined
   /** Undefined for short responses. */
   #pace: TokenPace | undefined
 
@@ -113,7 +111,7 @@ export class ResponseCounter {
   }
 
   result(): Readonly<ResponseTally> {
-    this.#tally.extras = mergePieces(this.#relayedPieces, this.#reportedExtras)
+    this.#tally.extras = mergeUnits(this.#relayedUnits, this.#reportedExtras)
     return this.#tally
   }
 
@@ -127,10 +125,10 @@ export class ResponseCounter {
     return this.#pace?.tokensPerSecond(tokens)
   }
 
-  #countPiece(unit: string): void {
-    this.#relayedPieces ??= new Map()
-    const before = this.#relayedPieces.get(unit)
-    if (before !== undefined || this.#relayedPieces.size < maxUnits) this.#relayedPieces.set(unit, (before ?? 0) + 1)
+  #countUnit(unit: string): void {
+    this.#relayedUnits ??= new Map()
+    const before = this.#relayedUnits.get(unit)
+    if (before !== undefined || this.#relayedUnits.size < maxUnits) this.#relayedUnits.set(unit, (before ?? 0) + 1)
   }
 
   #count(event: CompletionEvent): void {
@@ -165,7 +163,7 @@ export class ResponseCounter {
         tally.lastTokenAt = tally.firstTokenAt
         break
       case 'billed_piece':
-        this.#countPiece(event.unit)
+        this.#countUnit(event.unit)
         break
       case 'finish':
         // The last count already includes all content.
@@ -177,7 +175,7 @@ export class ResponseCounter {
         tally.finish = 'error'
         break
       case 'audio':
-        this.countText(event.type, Math.ceil(event.data.length / speechCharacters))
+        this.countText(event.type, Math.ceil(event.data.length / speechCharactersPerByte))
         break
       // Images are counted as pieces, and citations are free.
       case 'citation':

@@ -5,7 +5,7 @@ import { computeLimitedUsage } from './charge/billed-usage.ts'
 import type { ResponseCounter } from './response-counter.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
-/** `at` is in milliseconds since the epoch, the others are times of the monotonic clock. */
+/** `at` is in milliseconds since the epoch, all other times are of the monotonic clock. */
 type ResponseTimes = { at: number; sentAt: number; endedAt: number }
 
 /**

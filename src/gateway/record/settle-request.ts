@@ -11,19 +11,19 @@ export type SettleDeps = {
 
 /** The parts of a request that are closed at its end. */
 type RequestToSettle = {
-  record: Pick<RequestRecord, 'close' | 'hasOneCredential' | 'unconfirmedLoss'>
+  record: Pick<RequestRecord, 'close' | 'countsInSameBudgets' | 'unconfirmedLoss'>
   /** Undefined if the request failed before money was reserved. */
   reservation: Pick<RequestReservation, 'countingBudgetIds' | 'settle'> | undefined
   /** Undefined if the content is not stored. */
   content: Pick<ContentRecorder, 'close'> | undefined
 }
 
-/** Meters the request and settles its reservation. A failure here must not reach the client, whose response is sent. */
+/** Meters the request and settles its reservation. A failure must not reach the client, whose response is already sent. */
 export function settleRequest(deps: SettleDeps, { record, reservation, content }: RequestToSettle): void {
   let generation: Generation | undefined
   try {
     generation = record.close()
-    if (generation.margin > 0n && record.hasOneCredential)
+    if (generation.margin > 0n && record.countsInSameBudgets)
       generation.chargedBudgets = reservation?.countingBudgetIds(generation)
     deps.meter(generation)
     content?.close(generation)

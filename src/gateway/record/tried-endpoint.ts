@@ -35,7 +35,7 @@ export type AttemptEnd = {
 /** The billed units without a price. Requested ones count too, because a provider may bill them without a report. */
 export function findUnpriced({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
   if (!extras && !tokens.parts && bound.isWithinBound(tokens)) return undefined
-  const possible = bound.exact.extraUsage?.unpriced.map(({ price }) => price) ?? []
+  const possible = bound.exactBound.extraUsageBound?.unpriced.map(({ price }) => price) ?? []
   const reported = findUnpricedUnits(target.endpoint.prices, tokens, extras)
   return possible.length + reported.length > 0 ? [...new Set([...possible, ...reported])] : undefined
 }

@@ -71,7 +71,7 @@ export async function notifyThresholds(tx: Tx, publish: Publish, budget: Budget,
     await queueEvent(tx, publish, {
       event: threshold === 100 ? 'limit.spent' : 'limit.nearly_spent',
       // Deduplicates deliveries. Do not change its format: rows in the queue have it.
-      subject: `limit ${key.account} ${key.interval} ${period} ${key.limit} ${threshold}`,
+      deduplicationKey: `limit ${key.account} ${key.interval} ${period} ${key.limit} ${threshold}`,
       at,
       workspaceId: stored.workspaceId,
       data: { ...stored.data, ...amountFields(budget, stored.limit, state), percent: threshold },

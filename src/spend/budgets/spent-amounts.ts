@@ -11,7 +11,9 @@ export function spentAmounts(subject: 'limit' | 'budget') {
       ),
     held_usd: z
       .number()
-      .describe('Reserved by servers for requests in flight and following ones, in USD. The unspent part is released.'),
+      .describe(
+        'Reserved by servers for requests in flight and the next requests, in USD. The unspent part is released.',
+      ),
     forecast_usd: z
       .number()
       .nullable()

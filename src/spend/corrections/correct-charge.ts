@@ -55,7 +55,7 @@ async function correctRow(tx: Tx, { before, after }: Correction): Promise<boolea
     .updateTable('generations')
     .set({ cost_pico: after.cost, margin_pico: after.margin, record: JSON.stringify(correctFacts(before, after)) })
     .where('id', '=', before.id)
-    // Another server can correct the same row. That server waits here, and then finds other amounts.
+    // Another server can correct the same row. That server waits for this transaction, and then finds the corrected amounts.
     .where('cost_pico', '=', before.cost)
     .where('margin_pico', '=', before.margin)
     .executeTakeFirst()

@@ -6,7 +6,7 @@ import type { Generation } from '../ledger/generation.ts'
 /** A request whose cost is looked up at its provider. */
 export type CostLookup = { id: string; attempts: number }
 
-/** The delays after a request and after each failed attempt. The last attempt is about 8.5 minutes after the request. */
+/** The delays after a request and after each failed attempt. The last attempt is about 8.5 minutes (512 s) after the request. */
 export const lookupBackoff = { firstMs: 1000, maxMs: 512_000 }
 /** The maximum number of attempts for one request. */
 export const maxAttempts = 10
@@ -16,6 +16,7 @@ const columns = { id: 'text', next_at: 'bigint', attempts: 'bigint' } as const
 
 /** Creates the insertions that schedule the cost lookups of requests; none if no request has one. */
 export function createLookupInsertions(generations: readonly Generation[]): Insertion[] {
+  // Without a margin, the provider has reported the cost, so there is nothing to correct.
   const rows = generations
     .filter(({ hasCostLookup, margin }) => hasCostLookup === true && margin > 0n)
     .map(({ id, createdAt, durationMs }) => [id, Math.round(createdAt + durationMs) + lookupBackoff.firstMs, 0])

@@ -57,14 +57,14 @@ async function releaseBatch(
   filter: GenerationFilter | undefined,
 ): Promise<ReleasedTotal> {
   const { organizationId } = caller
-  const none = { requests: 0, amount: 0n }
-  if (ids.length === 0) return none
+  const nothingReleased = { requests: 0, amount: 0n }
+  if (ids.length === 0) return nothingReleased
   return deps.db.exclusively(`charges of ${organizationId}`, async (tx) => {
     const at = deps.now()
     const released = await releaseCharges(deps.db, tx, ids, at)
     const releasedIds = [...released.keys()]
     const [firstId] = releasedIds
-    if (firstId === undefined) return none
+    if (firstId === undefined) return nothingReleased
     await deleteCostLookups(tx, releasedIds)
     const amount = [...released.values()].reduce((sum, each) => sum + each, 0n)
     await recordChange(deps, tx, caller, {

@@ -7,7 +7,7 @@ import { type GenerationRecord, recordColumns, toGenerationRecord } from './reco
 import { exactSum } from './sums/exact.ts'
 import { readSum } from './sums/read-sum.ts'
 
-/** The requests of a key that started between two instants, both included. Without `to`, all since `from`. */
+/** The requests of a key that started between two instants, including both instants. Without `to`, all since `from`. */
 type KeyWindow = { keyHash: string; from: number; to?: number | undefined }
 
 /** The maximum number of windows in one statement. */

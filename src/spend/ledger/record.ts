@@ -122,7 +122,7 @@ function toFacts(generation: Generation) {
     upstream_inference_cost: toUsd(generation.cost),
     limit_cost: generation.margin > 0n ? toUsd(generation.cost + generation.margin) : undefined,
     charged_budgets: generation.chargedBudgets,
-    // Set by a later correction. It is declared here for the type of the stored text.
+    // Set by a later correction. Declared for the type of the stored text.
     correction: undefined as StoredCorrection | null | undefined,
     latency: omitDefault(defaultFacts.latency, generation.latencyMs ?? null),
     generation_time: generation.durationMs,

@@ -54,7 +54,7 @@ export class RowWriter {
       await this.#write(batch)
       rows.removeWritten(batch)
     }
-    // Rows that are being written to a file are read from there next.
+    // Rows that are being written to a file are read from that file next.
     await rows.pendingSave?.catch(() => {})
     await this.#writeFiles()
   }

@@ -29,8 +29,8 @@ const allows = (more: object, prompt: number, completion: number) =>
 test('the quick check never allows more than the exact bound', () => {
   const requests = [{}, { max_tokens: 10 }, { max_completion_tokens: 5000 }, { temperature: 1, messages: [] }]
   for (const more of requests) {
-    const { reportablePrompt, completion, extraUsage } = boundOf(more).exact
-    assert.equal(extraUsage, undefined)
+    const { reportablePrompt, completion, extraUsageBound } = boundOf(more).exactBound
+    assert.equal(extraUsageBound, undefined)
     assert.deepEqual([allows(more, reportablePrompt + 1, 1), allows(more, 1, completion + 1)], [false, false])
     assert.equal(allows(more, 1024, Math.min(completion, 10)), true)
   }
@@ -44,7 +44,7 @@ test('text in parts is text', () => {
   ]
   const more = { messages: [{ role: 'user', content: parts }] }
   assert.deepEqual([allows(more, 1024 + 301, 1), allows(more, 1024 + 302, 1)], [true, false])
-  assert.ok(boundOf(more).exact.reportablePrompt >= 1024 + 301)
+  assert.ok(boundOf(more).exactBound.reportablePrompt >= 1024 + 301)
 })
 
 test('the quick check is inconclusive for more than one text response', () => {

@@ -4,10 +4,10 @@ import type { EndpointWithModel, RequestForms } from '../../pricing/extra-usage-
 import { requestFrameTokens } from './prompt-bound.ts'
 import { computeUsageBound, maxOutputTokens, type ProtocolTraits, type UsageBound } from './usage-bound.ts'
 
-/** The usage bound of a request at one endpoint. */
+/** The usage bound of a request at one endpoint, which is computed only if a quick check is inconclusive. */
 export type RequestBound = {
-  /** Computed at first use. */
-  readonly exact: UsageBound
+  /** Computed at first use: counts the tokens of the prompt. */
+  readonly exactBound: UsageBound
   /** A quick check: true if only text is billed and the counts are certainly within the bound. False is inconclusive. */
   isWithinBound: (tokens: TokenCounts) => boolean
 }
@@ -27,7 +27,7 @@ export class LazyUsageBound implements RequestBound {
     this.#providerProtocol = providerProtocol
   }
 
-  get exact(): UsageBound {
+  get exactBound(): UsageBound {
     this.#exact ??= computeUsageBound(this.#forms, this.#offer, this.#providerProtocol)
     return this.#exact
   }

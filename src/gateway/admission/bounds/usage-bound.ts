@@ -29,7 +29,7 @@ export type UsageBound = {
   /** Whether the provider can run tools that the request does not name. */
   hasUnrequestedTools: boolean
   /** The bound of what can be billed in addition to text; undefined if only text can be billed. */
-  extraUsage: ExtraUsageBound | undefined
+  extraUsageBound: ExtraUsageBound | undefined
 }
 
 /** The properties of a provider protocol that bound the usage of a request; undefined for an unknown protocol. */
@@ -47,13 +47,14 @@ export function computeUsageBound(
 ): UsageBound {
   const { chat, body } = forms
   const { endpoint } = offer
-  const extraUsage = computeExtraUsageBound(forms, offer, providerProtocol)
+  const extraUsageBound = computeExtraUsageBound(forms, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
   const { tokens, isExact } = promptBound(body, endpoint, promptLimit)
-  const promptReads = extraUsage?.modelPasses ?? 1
+  const promptReads = extraUsageBound?.modelPasses ?? 1
   // With provider tools, the results can fill the context in each read. With compaction, the model reads the prompt twice.
-  const ownPrompt = promptReads * (extraUsage?.contextReads ? endpoint.contextLength * extraUsage.contextReads : tokens)
-  const prompt = ownPrompt + sumOfModels(extraUsage, 'prompt')
+  const ownPrompt =
+    promptReads * (extraUsageBound?.contextReads ? endpoint.contextLength * extraUsageBound.contextReads : tokens)
+  const prompt = ownPrompt + sumOfModels(extraUsageBound, 'prompt')
   const outputTokens = maxOutputTokens(chat, endpoint, providerProtocol)
   const choiceCount = countBilledChoices(chat)
   const hasOtherOutput = canReturnNonText(chat, body)
@@ -62,13 +63,16 @@ export function computeUsageBound(
     // With provider tools, their results are added to the prompt, so its computed number is not exact.
     reportablePrompt: isExact && !hasOtherOutput ? prompt : Math.max(prompt, promptReads * promptLimit),
     completion:
-      promptReads * outputTokens * choiceCount + predictionTokens(chat) + sumOfModels(extraUsage, 'completion'),
+      promptReads * outputTokens * choiceCount + predictionTokens(chat) + sumOfModels(extraUsageBound, 'completion'),
     // With `best_of`, a provider generates responses that it does not return.
     hasHiddenTokens:
-      choiceCount > 1 || canModelReason(chat, endpoint, providerProtocol) || hasOtherOutput || extraUsage !== undefined,
-    isSequential: choiceCount === 1 && !hasOtherOutput && extraUsage === undefined && chat.prediction == null,
+      choiceCount > 1 ||
+      canModelReason(chat, endpoint, providerProtocol) ||
+      hasOtherOutput ||
+      extraUsageBound !== undefined,
+    isSequential: choiceCount === 1 && !hasOtherOutput && extraUsageBound === undefined && chat.prediction == null,
     hasUnrequestedTools: providerProtocol?.runsUnrequestedTools ?? false,
-    extraUsage,
+    extraUsageBound,
   }
 }
 

@@ -13,8 +13,8 @@ export function worstCaseCost(
 ): PicoUsd {
   let highest = 0n
   for (const target of targets) {
-    const { prompt, completion, extraUsage } = computeUsageBound(request, target, protocolOf(target.endpoint))
-    const cost = highestCost(target.endpoint.prices, prompt, completion, extraUsage)
+    const { prompt, completion, extraUsageBound } = computeUsageBound(request, target, protocolOf(target.endpoint))
+    const cost = highestCost(target.endpoint.prices, prompt, completion, extraUsageBound)
     if (cost > highest) highest = cost
   }
   return highest

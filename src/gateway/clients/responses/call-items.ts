@@ -10,8 +10,8 @@ import type { CallItem, CustomCallItem, SearchItem } from './object.ts'
 export type ToolCall = Extract<CompletionEvent, { type: 'tool_call' }>
 
 /**
- * Writes the tool calls of one response: calls of functions and custom tools, and searches for tools that the client runs.
- * Calls stay open until the end, because some upstreams interleave them.
+ * Writes the tool calls of one response: calls of functions and custom tools, and tool searches, which the client runs. Calls stay
+ * open until the end, because some upstreams interleave them. Methods return SSE events as text.
  */
 export class CallItems {
   readonly #items: ItemEvents
@@ -39,7 +39,8 @@ export class CallItems {
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : {
           ...shared,
-          ...(namespace ? { namespace } : this.#tools.findFunction(name)),
+          // Upstreams call a function of a namespace by its flat name. The client gets the namespace and the name.
+          ...(namespace ? { namespace } : this.#tools.findNamespacedName(name)),
           type: 'function_call',
           arguments: '',
         }
@@ -68,21 +69,21 @@ export class CallItems {
     }
     for (const { item, text } of this.#searches.values()) {
       item.status = status
-      item.arguments = readSearch(text)
+      item.arguments = readSearchArguments(text)
       output += this.#items.finishItem(item)
     }
     return output
   }
 }
 
-/** Parses the arguments of a search. Returns the text unchanged if it is not the JSON of an object. */
-function readSearch(json: string): object | string {
+/** Parses the arguments of a tool search. Returns the text unchanged if it is not the JSON of an object. */
+function readSearchArguments(json: string): object | string {
   if (!new JsonParseQuota().take(json)) return json
   try {
     const value = parseJsonText(json || '{}')
     return isObject(value) ? value : json
   } catch {
-    // The arguments are nested too deep.
+    // The arguments are nested too deep. For invalid JSON `parseJsonText` returns undefined.
     return json
   }
 }

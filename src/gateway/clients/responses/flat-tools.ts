@@ -75,7 +75,7 @@ export class FlatTools {
   }
 
   /** The function with this flat name. Undefined if it is not in a namespace. */
-  findFunction(flat: string): NamespacedName | undefined {
+  findNamespacedName(flat: string): NamespacedName | undefined {
     return this.#functions.get(flat)
   }
 

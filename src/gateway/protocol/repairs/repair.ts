@@ -2,8 +2,8 @@ import type { Body } from '../request-body.ts'
 import { type Aliases, type NameRule, withAliases } from './aliases.ts'
 
 /**
- * Repairs one violation of a body. Adds removed fields to `dropped`. Returns the same body if nothing changes. Functions that
- * create a repair are named `…Repair`; repairs themselves are verbs.
+ * Repairs one violation of a body. Adds removed fields to `dropped`, which the header `x-fields-left-out` lists. Returns the same body
+ * if nothing changes. Functions that create a repair are named `…Repair`; repairs themselves are verbs.
  */
 export type Repair = (body: Body, dropped: string[]) => Body
 
@@ -28,6 +28,7 @@ export function repairBody(body: Body, { repairs, names, callIds }: RequestRules
   let current = body
   for (const repair of repairs) current = repair(current, dropped)
   const named = withAliases(current, names)
+  // Ids need no restoring: the response has only new calls.
   const { body: bodyWithIds } = callIds ? withAliases(named.body, callIds) : named
   return { body: bodyWithIds, dropped, aliases: named.aliases }
 }

@@ -7,7 +7,7 @@ import type { Repair } from './repair.ts'
  * Moves the schema of a response format to `json_schema`, as OpenAI requires. Servers such as llama.cpp and Together, and their
  * clients, have the schema directly in the format, also with the type `json_object`.
  */
-export function wrapFormatSchema<T extends Pick<ChatRequest, 'response_format'>>(chat: T): T {
+export function moveFormatSchema<T extends Pick<ChatRequest, 'response_format'>>(chat: T): T {
   const { schema, json_schema, type, name, strict, description } = (chat.response_format ?? {}) as Body
   if (typeof schema !== 'object' || schema === null || json_schema != null) return chat
   if (type !== 'json_schema' && type !== 'json_object') return chat
@@ -16,4 +16,5 @@ export function wrapFormatSchema<T extends Pick<ChatRequest, 'response_format'>>
 }
 
 /** Moves the schema of the response format to `json_schema`, for servers that refuse other positions. */
-export const wrapSchema: Repair = (body) => wrapFormatSchema(body as Pick<ChatRequest, 'response_format'>) as Body
+export const repairFormatSchema: Repair = (body) =>
+  moveFormatSchema(body as Pick<ChatRequest, 'response_format'>) as Body

@@ -10,6 +10,7 @@ import type { UpstreamEvent } from './fragment.ts'
  */
 export class ChoicesAssembler {
   readonly #context: ResponseContext
+  /** Apart from the others, because almost all responses have one choice. */
   readonly #firstChoice: ToolCallAssembler
   #furtherChoices: Map<number, ToolCallAssembler> | undefined
 
@@ -40,7 +41,7 @@ export class ChoicesAssembler {
   }
 
   #assembleChoice(choice: number, events: readonly UpstreamEvent[]): CompletionEvent[] {
-    const choiceEvents = events.map((event) => withChoiceId(event, choice))
+    const choiceEvents = events.map((event) => withChoiceInResponseId(event, choice))
     return withChoice(this.#findOrCreateAssembler(choice).push(choiceEvents), choice)
   }
 
@@ -58,7 +59,7 @@ export class ChoicesAssembler {
 const isFurtherChoice = ({ choice = 0 }: UpstreamEvent) => choice > 0
 
 /** Generated ids include the choice, so that they differ between choices. */
-function withChoiceId(event: UpstreamEvent, choice: number): UpstreamEvent {
+function withChoiceInResponseId(event: UpstreamEvent, choice: number): UpstreamEvent {
   if (event.type !== 'call_fragment' || !event.responseId) return event
   return { ...event, responseId: `${event.responseId}_${choice}` }
 }

@@ -9,7 +9,7 @@ export function findDeclaredName(name: string, declared: ReadonlySet<string> | u
   if (!declared || declared.has(name) || name.length > maxNameLength) return name
   const plain = name.replace(recipient, '').replace(templateMarks, '').replace(quotes, '')
   const short = plain.replace(namespacePrefixes, '')
-  const possibleNames = [plain, short, short.replace(/:\d+$/, ''), short.replace(repetition, '$1')]
+  const possibleNames = [plain, short, short.replace(callNumber, ''), short.replace(repetition, '$1')]
   return (
     possibleNames.find((possibleName) => declared.has(possibleName)) ?? findInOtherCase(possibleNames, declared) ?? name
   )
@@ -30,8 +30,11 @@ const templateMarks = /<[|/].*$/s
 /** White space and quotes around the name, and the brackets of a call: `"read"`, `read()`. */
 const quotes = /^[\s"'`]+|(?:\(\))?[\s"'`]*$/g
 
+/** The number of a call that Kimi adds to the name: `read:0`. */
+const callNumber = /:\d+$/
+
 /** A name that a server joined from several fragments that each had the whole name: `readread`. */
 const repetition = /^(.+?)\1+$/
 
-/** Namespaces in which models see their tools: OpenAI's open models and Kimi, Gemini. */
+/** Namespaces in which models see their tools: `functions` for OpenAI's open models and Kimi, `default_api` for Gemini. */
 const namespacePrefixes = /^\$?(?:functions?|default_api|tools?)[.:/]/i

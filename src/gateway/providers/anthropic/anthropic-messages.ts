@@ -5,7 +5,7 @@ import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
-import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
+import { moveFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
@@ -25,7 +25,7 @@ import { createAnthropicReader, readAnthropicMessage } from './response/anthropi
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
   encode: (request, target) => {
-    const { chat, customTools } = withFunctionTools(wrapFormatSchema(request))
+    const { chat, customTools } = withFunctionTools(moveFormatSchema(request))
     const encoded = encodeRequest('/messages', encodeAnthropicRequest(chat, target.endpoint, target.stream), target)
     const { canSample } = thinkingSettingsFor(chat, target.endpoint)
     return {

@@ -24,7 +24,7 @@ export function encodeSystem(messages: Message[]): Block[] {
     .flatMap((message) => withCacheBreakpoint(normalizeContent(message.content).flatMap(toBlocks), message))
 }
 
-/** Moves the cache breakpoint of a message, which some clients set there, to the last block. */
+/** Moves a cache breakpoint that some clients set at the message to its last block. */
 function withCacheBreakpoint(blocks: Block[], { cache_control }: Message): Block[] {
   const last = blocks.at(-1)
   if (cache_control == null || !last || last.cache_control != null) return blocks
@@ -71,7 +71,7 @@ export function readCompleteReasoning(message: Message): Thought[] {
   return readThoughts(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
 }
 
-/** A result with the cache breakpoint of its content, because clients of chats can set it only there. */
+/** A tool result with the cache breakpoint of its content: clients of chats can set a breakpoint only in the content. */
 function encodeToolResult(message: Extract<Message, { role: 'tool' }>): Block {
   const parts = normalizeContent(message.content)
   const content = parts.flatMap(({ cacheControl: _hoisted, ...part }) => toBlocks(part))

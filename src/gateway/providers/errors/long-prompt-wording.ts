@@ -13,7 +13,7 @@ const wholeSentences: readonly RegExp[] = [
   /(?:超过|超出).{0,12}(?:上下文|长度)/,
 ]
 
-/** The parts of a sentence in other words: the prompt, its size, a limit, and that the one exceeds the other. */
+/** The parts of a sentence in other words: the prompt, its size, a limit, and that the size exceeds the limit. */
 const requiredParts: readonly RegExp[] = [
   new RegExp(prompt, 'i'),
   /tokens?(?![a-z])|length|context|_len\b|n_ctx/i,

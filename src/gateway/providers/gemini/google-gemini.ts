@@ -4,7 +4,7 @@ import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { isCustomTool, withFunctionTools } from '../../protocol/repairs/custom-tools.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
-import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
+import { moveFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
@@ -23,7 +23,7 @@ export const googleGemini: ProviderProtocol = {
   protocol: 'google-gemini',
   tasks: { embeddings: geminiEmbeddings },
   encode: (request, { endpoint, credential, stream }) => {
-    const { chat, customTools } = withFunctionTools(wrapFormatSchema(request))
+    const { chat, customTools } = withFunctionTools(moveFormatSchema(request))
     const tier = encodeServiceTier(chat, endpoint)
     const { body, dropped, aliases } = repairBody(
       { ...encodeGeminiRequest(chat, endpoint), ...tier.fields },

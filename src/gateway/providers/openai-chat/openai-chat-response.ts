@@ -162,7 +162,7 @@ function withCallIndexes(message: UpstreamDelta | null | undefined): UpstreamDel
   return calls.length > 0 ? { ...message, tool_calls: calls } : (message ?? undefined)
 }
 
-/** Some servers repeat the whole message at the end of a stream, and others send its calls only there. */
+/** Some servers repeat the whole message at the end of a stream. Other servers send its calls only in the last event. */
 function readWholeCalls(message: UpstreamDelta | null | undefined, responseId: string | undefined): UpstreamEvent[] {
   return listCalls(message).map((call, at) => {
     const { text: whole, ...fragment } = toCallFragment(call, responseId)

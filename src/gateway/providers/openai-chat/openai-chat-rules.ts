@@ -9,7 +9,7 @@ import { filenameRepair } from '../../protocol/repairs/file-names.ts'
 import { dataUrlRepair } from '../../protocol/repairs/media-types.ts'
 import { pairChatResults } from '../../protocol/repairs/paired-results.ts'
 import { type Repair, type RepairedBody, type RequestRules, repairBody } from '../../protocol/repairs/repair.ts'
-import { wrapSchema } from '../../protocol/repairs/response-format.ts'
+import { repairFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { simplifyToolChoice } from '../../protocol/repairs/tool-choice.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import type { Body } from '../../protocol/request-body.ts'
@@ -76,7 +76,7 @@ const commonRepairs: Repair[] = [
 const formatRepairs: Repair[] = [formatRepair(formatPosition)]
 /** The repairs for servers that check whether a strict schema fulfils the requirements of OpenAI. */
 const strictFormatRepairs: Repair[] = [
-  wrapSchema,
+  repairFormatSchema,
   formatRepair(formatPosition, { validatesStrictSchemas: true }),
   strictToolRepair(
     (tool) => tool.function as Body | undefined,

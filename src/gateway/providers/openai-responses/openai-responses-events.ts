@@ -7,7 +7,7 @@ import { readErrorStatus } from '../errors/error-status.ts'
 import { readToolCallCounts } from '../openai/openai-tools.ts'
 import { OpenaiUsage, responsesUsageFormats } from '../openai/openai-usage.ts'
 import type { Item, Part, Response, UpstreamError } from './openai-responses-format.ts'
-import { countToolUnits, findToolUnit, type ToolItem } from './openai-responses-tool-units.ts'
+import { countBilledCalls, findProviderToolName, type ToolItem } from './openai-responses-tool-units.ts'
 
 /** The name of this reasoning in `reasoning_details`, as OpenRouter defines it. */
 const format = 'openai-responses-v1' as const
@@ -68,8 +68,8 @@ export function toCallFragment(item: Item, upstreamIndex: number | undefined): T
 }
 
 /** The event that counts a call of a provider tool, at its start. */
-export function toolUnitEvents(item: ToolItem | undefined): CompletionEvent[] {
-  const unit = findToolUnit(item?.type)
+export function billedCallEvents(item: ToolItem | undefined): CompletionEvent[] {
+  const unit = findProviderToolName(item?.type)
   return unit === undefined ? [] : [{ type: 'billed_piece', unit }]
 }
 
@@ -124,7 +124,7 @@ export function errorEvent(error: UpstreamError): CompletionEvent {
 
 function readUsage({ usage, output, service_tier }: Response): CompletionEvent[] {
   if (!usage) return []
-  const pieces = { ...countToolUnits(output ?? []), ...readToolCallCounts(usage) }
+  const pieces = { ...countBilledCalls(output ?? []), ...readToolCallCounts(usage) }
   const extras = { pieces, serviceTier: service_tier }
   return new OpenaiUsage(responsesUsageFormats).read(usage, extras)
 }

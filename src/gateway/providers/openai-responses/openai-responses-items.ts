@@ -30,7 +30,7 @@ function fitItem(original: Item, quota: JsonParseQuota): Item {
     const args = toArgumentsText(item.arguments, quota)
     return args === item.arguments ? item : { ...item, arguments: args }
   }
-  if (isPart(item)) return { role: 'user', content: [fitPart(item as Part, 'input_text')] }
+  if (isMessagePart(item)) return { role: 'user', content: [fitPart(item as Part, 'input_text')] }
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') return withOutput(item)
   if ((item.type !== undefined && item.type !== 'message') || !Array.isArray(item.content)) return item
   const textType = item.role === 'assistant' ? 'output_text' : 'input_text'
@@ -68,7 +68,7 @@ function withoutRefusedFields(item: Item): Item {
 const partTypes: ReadonlySet<unknown> = new Set(['text', 'input_text', 'image_url', 'input_image', 'input_file'])
 
 /** Whether an item is the part of a message. Some clients send it without the message. */
-const isPart = ({ type, role }: Item) => role === undefined && partTypes.has(type)
+const isMessagePart = ({ type, role }: Item) => role === undefined && partTypes.has(type)
 
 /** Fields that OpenAI refuses if they are null. */
 const nonNullSettings = ['tools', 'tool_choice', 'text', 'user', 'prompt_cache_key', 'safety_identifier'] as const

@@ -29,7 +29,7 @@ const hasType = (event: string | undefined, data: string) =>
 const nonStandardEvent =
   /"delta"\s*:\s*\{|"response\.(?:text|reasoning|reasoning_summary|reasoning_content|cancelled)\b[."]/
 
-/** The last event can be long, so it is read only if it lacks its standard fields. */
+/** Whether the last event of a stream lacks standard fields. Only then it is read, because it can be long. */
 function isNonStandardEnd(data: string): boolean {
   if (!data.includes('"response.completed"')) return false
   return (

@@ -21,7 +21,7 @@ const clientToolCallTypes: ReadonlySet<unknown> = new Set([
 const outputTypes: ReadonlySet<unknown> = new Set(outputTypeOfCall.values())
 
 /**
- * Adds missing results after their calls, and makes results without a call a message, because OpenAI refuses both. Changes
+ * Adds missing results after their calls, and makes results without a call a message. OpenAI refuses either alone. Changes
  * nothing if the request refers to a conversation that the provider stores: it can contain the calls.
  */
 export const pairCallOutputs: Repair = (body) => {
@@ -82,7 +82,7 @@ export const skipUnreadableReasoning: Repair = (body, dropped) => {
   return { ...body, input: remaining }
 }
 
-/** Open models have their reasoning in `content`. */
+/** Whether an item of reasoning has nothing that a provider can read. Open models have their reasoning in `content`. */
 const isUnreadable = (item: Item | null): boolean =>
   item?.type === 'reasoning' && !item.encrypted_content && !(Array.isArray(item.content) && item.content.length > 0)
 

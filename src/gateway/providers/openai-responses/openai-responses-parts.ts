@@ -3,14 +3,13 @@ export type PartPosition = { item: number; part: number }
 
 export type DeltaType = 'text' | 'refusal' | 'reasoning'
 
-/** The text and the sources of each part that were emitted so far, to find what only a closing event has. */
+/** The lengths of the text and the numbers of citations of each part that were emitted so far, to find what only a closing event has. */
 export class EmittedParts {
   readonly #lengths = new Map<string, number>()
   readonly #types = new Set<DeltaType>()
-  /** The number of sources of each part. */
   readonly #citationCounts = new Map<string, number>()
 
-  get hasResponse(): boolean {
+  get hasTextOrRefusal(): boolean {
     return this.has('text') || this.has('refusal')
   }
 
@@ -27,7 +26,7 @@ export class EmittedParts {
     this.#lengths.set(textKey(type, position), this.lengthOf(type, position) + length)
   }
 
-  /** The number of characters of a part. */
+  /** The number of emitted characters of a part. */
   lengthOf(type: DeltaType, position: PartPosition): number {
     return this.#lengths.get(textKey(type, position)) ?? 0
   }

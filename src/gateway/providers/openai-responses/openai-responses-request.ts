@@ -32,7 +32,7 @@ export function encodeResponsesRequest(chat: ChatRequest, endpoint: Endpoint): B
     tool_choice: chat.tools?.length ? encodeToolChoice(chat.tool_choice) : undefined,
     parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
     text: encodeTextOptions(chat),
-    // OpenAI's models without reasoning refuse both.
+    // OpenAI's models without reasoning refuse `reasoning` and this value of `include`.
     reasoning: canReason ? encodeReasoning(chat) : undefined,
     include: canReason ? ['reasoning.encrypted_content'] : undefined,
     service_tier: acceptedServiceTiers.has(chat.service_tier) ? chat.service_tier : undefined,
@@ -75,7 +75,7 @@ function encodeTool(tool: ChatTool): Body | undefined {
 }
 
 /**
- * Encodes `tool_choice`: a word such as `required`, one function, or a form of another client protocol. A value that is none of
+ * Encodes `tool_choice`: a string such as `required`, one function, or a form of another client protocol. A value that is none of
  * these is sent unchanged, so that the provider reports it.
  */
 function encodeToolChoice(choice: ChatRequest['tool_choice']): unknown {
@@ -83,7 +83,7 @@ function encodeToolChoice(choice: ChatRequest['tool_choice']): unknown {
   if (typeof choice === 'string') return readChoiceKeyword(choice) ?? choice
   const name = readChosenFunction(choice)
   if (name !== undefined) return { type: 'function', name }
-  // `{ type: 'any' }` of Anthropic's clients is a word. `allowed_tools` and built-in tools have another form in this protocol.
+  // `{ type: 'any' }` of Anthropic's clients means a string. `allowed_tools` and built-in tools have another form in this protocol.
   return readChoiceKeyword((choice as { type?: unknown }).type) ?? toResponsesChoice(choice) ?? choice
 }
 

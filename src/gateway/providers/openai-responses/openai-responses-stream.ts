@@ -4,6 +4,7 @@ import type { UpstreamEvent } from '../../protocol/tool-calls/fragment.ts'
 import { ResponseCalls } from './openai-responses-calls.ts'
 import { type Annotation, readCitations, readSources, TextOffsets } from './openai-responses-citations.ts'
 import {
+  billedCallEvents,
   errorEvent,
   isCall,
   isReasoningPart,
@@ -13,7 +14,6 @@ import {
   startedEvent,
   textEvent,
   thoughtEvent,
-  toolUnitEvents,
 } from './openai-responses-events.ts'
 import type { Event, Item, Part, Response } from './openai-responses-format.ts'
 import { type DeltaType, EmittedParts, type PartPosition } from './openai-responses-parts.ts'
@@ -58,7 +58,7 @@ class ResponseStream {
         return event.summary_index ? [thoughtEvent('\n\n')] : []
       case 'response.output_item.added':
         this.#startsMessage ||= item.type === 'message'
-        return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : toolUnitEvents(item)
+        return isCall(item) ? [this.#calls.startCall(item, event.output_index)] : billedCallEvents(item)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
         return [this.#calls.addArguments(event)]
@@ -181,7 +181,7 @@ class ResponseStream {
 
   #finishRepeatedItem(item: Item, index: number): UpstreamEvent[] {
     if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
-    const isEmitted = item.type === 'reasoning' ? this.#emitted.has('reasoning') : this.#emitted.hasResponse
+    const isEmitted = item.type === 'reasoning' ? this.#emitted.has('reasoning') : this.#emitted.hasTextOrRefusal
     return [...(isEmitted ? this.#sourcesOf(item, index) : this.#restOf(item, index)), ...readDoneItem(item)]
   }
 

@@ -14,28 +14,29 @@ const clientCallTypes: ReadonlySet<string> = new Set([
   'apply_patch_call',
 ])
 
-/** The name of a provider tool: `web_search` for a `web_search_call`. */
-export function findToolUnit(type: string | undefined): string | undefined {
+/** The name under which calls of a provider tool are billed: `web_search` for a `web_search_call`. The ledger limits its length. */
+export function findProviderToolName(type: string | undefined): string | undefined {
   if (typeof type !== 'string' || !type.endsWith('_call') || clientCallTypes.has(type)) return undefined
   return type.slice(0, -'_call'.length).slice(0, maxUnitNameLength)
 }
 
 /** The number of calls that OpenAI bills, by tool; 0 if a tool was used without a billed call. */
-export function countToolUnits(output: unknown): Record<string, number> {
-  const pieces: Record<string, number> = {}
+export function countBilledCalls(output: unknown): Record<string, number> {
+  const callCounts: Record<string, number> = {}
   const containers = new Set<string>()
   for (const item of Array.isArray(output) ? (output as ToolItem[]) : []) {
-    const unit = findToolUnit(item?.type)
-    if (unit !== undefined) pieces[unit] = (ownValue(pieces, unit) ?? 0) + countBilledCall(item, containers)
+    const toolName = findProviderToolName(item?.type)
+    if (toolName !== undefined)
+      callCounts[toolName] = (ownValue(callCounts, toolName) ?? 0) + billedCallsOf(item, containers)
   }
-  return pieces
+  return callCounts
 }
 
 /**
  * Returns 1 for a billed call. OpenAI bills a web search, but not the pages that it opens. It bills a container once, so the
  * id of the container is added to `containers`.
  */
-function countBilledCall({ action, container_id }: ToolItem, containers: Set<string>): 0 | 1 {
+function billedCallsOf({ action, container_id }: ToolItem, containers: Set<string>): 0 | 1 {
   if (typeof action?.type === 'string' && action.type !== 'search') return 0
   if (typeof container_id !== 'string') return 1
   if (containers.has(container_id)) return 0

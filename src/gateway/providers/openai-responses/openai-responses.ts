@@ -4,7 +4,7 @@ import { renameOutputLimit } from '#chat/tokens/output-limit.ts'
 import type { JsonSource } from '#platform/json/json-text/json-source.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { repairBody } from '../../protocol/repairs/repair.ts'
-import { wrapFormatSchema } from '../../protocol/repairs/response-format.ts'
+import { moveFormatSchema } from '../../protocol/repairs/response-format.ts'
 import { findSetFields, findUnknownFields } from '../../protocol/repairs/unsupported-fields.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { assembleBodyCalls, assembleStreamCalls } from '../../protocol/tool-calls/assembling-readers.ts'
@@ -24,7 +24,7 @@ export const openaiResponses: ProviderProtocol = {
   protocol: 'openai-responses',
   tasks: { embeddings: openaiEmbeddings },
   encode: (chat, target) => {
-    const encoded = encodeBody(encodeResponsesRequest(wrapFormatSchema(chat), target.endpoint), target)
+    const encoded = encodeBody(encodeResponsesRequest(moveFormatSchema(chat), target.endpoint), target)
     const droppedFields = findSetFields(chat as Body, [
       ...fieldsUnsupportedByResponses,
       ...findUnknownFields(chat as Body),
@@ -83,7 +83,7 @@ function adaptForResponses(body: Body, endpoint: Endpoint): Body {
   if (isEmptyInput(result.input)) result.input = [{ role: 'user', content: '' }]
   if (result.store === false && endpoint.supportedParameters.includes('reasoning'))
     result.include = [...new Set([...((clientBody.include ?? []) as string[]), 'reasoning.encrypted_content'])]
-  // Responses always have their usage. The option for it belongs to chats, and OpenAI refuses it here.
+  // Responses always have their usage. `stream_options.include_usage` belongs to chats, and OpenAI refuses it in this protocol.
   const { include_usage: _usage, ...options } = (clientBody.stream_options ?? {}) as Body
   if ('stream_options' in result) result.stream_options = Object.keys(options).length > 0 ? options : undefined
   if (typeof clientBody.reasoning === 'object' && clientBody.reasoning !== null)

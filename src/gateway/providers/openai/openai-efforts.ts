@@ -5,7 +5,7 @@ import type { Body } from '../../protocol/request-body.ts'
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
 /** The lowest and the highest effort that OpenAI's models accept. The first row that matches applies. */
-const acceptedEfforts: [model: RegExp, lowest: string, highest: string][] = [
+const effortRanges: [model: RegExp, lowest: string, highest: string][] = [
   [/gpt-oss|^o\d/, 'low', 'high'],
   [/^gpt-5-pro/, 'high', 'high'],
   [/^gpt-5\.\d+-chat/, 'medium', 'medium'],
@@ -26,11 +26,11 @@ const rankOf = (effort: string) => efforts.indexOf(effort)
 /** The accepted effort that is closest to the requested one. */
 function closestEffort(model: string, requested: string): string {
   const rank = rankOf(requested)
-  const [, lowest, highest] = acceptedEfforts.find(([pattern]) => pattern.test(model)) ?? []
+  const [, lowest, highest] = effortRanges.find(([pattern]) => pattern.test(model)) ?? []
   if (rank < 0 || lowest === undefined || highest === undefined) return requested
   const closestRank = Math.min(Math.max(rank, rankOf(lowest)), rankOf(highest))
   const closest = efforts[closestRank]!
-  // `minimal` is between efforts of other models, but only models with `minimal` as their lowest effort accept it.
+  // Other models accept `none` and `low`, but not `minimal` between them.
   return closest === 'minimal' && lowest !== 'minimal' ? 'low' : closest
 }
 

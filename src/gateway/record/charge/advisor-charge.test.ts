@@ -50,7 +50,7 @@ function advised(
   const events = anthropicMessages.readBody(message)
   const { tokens, extras } = events.findLast((event): event is UsageEvent => event.type === 'usage') ?? {}
   const counted = { reportedTokens: tokens, isFinal: true, bytes: 2, reasoningBytes: 0, toolCalls: 0, extras }
-  const bound = { exact, isWithinBound: () => false }
+  const bound = { exactBound: exact, isWithinBound: () => false }
   const end = { isFullyRead: true, generatedTokens: undefined }
   const charge = computeCharge({ prices: endpoint.prices, bound, promptEstimate: () => 1 }, counted, end)
   return { cost: toDecimalUsd(charge.cost), charge, exact }
@@ -73,11 +73,14 @@ describe('an advisor', () => {
 
   test('is reserved at its own price, and needs no price as a tool', () => {
     const { exact } = advised('claude-opus-4-6', 'claude-opus-4-6')
-    assert.deepEqual([exact.extraUsage?.unpriced, exact.extraUsage?.missingCallLimits], [[], []])
+    assert.deepEqual([exact.extraUsageBound?.unpriced, exact.extraUsageBound?.missingCallLimits], [[], []])
     assert.deepEqual([exact.prompt, exact.completion], [1_000_000, 5000])
-    assert.equal(toDecimalUsd(highestCost(sonnet.prices, exact.prompt, exact.completion, exact.extraUsage)), '5250000')
+    assert.equal(
+      toDecimalUsd(highestCost(sonnet.prices, exact.prompt, exact.completion, exact.extraUsageBound)),
+      '5250000',
+    )
     assert.deepEqual(
-      advised('unknown', 'unknown').exact.extraUsage?.unpriced.map(({ price }) => price),
+      advised('unknown', 'unknown').exact.extraUsageBound?.unpriced.map(({ price }) => price),
       ['tools.advisor'],
     )
   })
@@ -123,7 +126,7 @@ describe('an advisor', () => {
           own: response,
           tool: { caching: { ttl: '1h' } },
         })
-        const max = highestCost(sonnet.prices, exact.prompt, exact.completion, exact.extraUsage)
+        const max = highestCost(sonnet.prices, exact.prompt, exact.completion, exact.extraUsageBound)
         assert.ok(charge.cost <= max, `${toDecimalUsd(charge.cost)} of ${toDecimalUsd(max)}`)
         const { parts, ...own } = ownTokens(charge.tokens, charge.models)
         assert.ok(

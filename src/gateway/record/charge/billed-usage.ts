@@ -13,7 +13,10 @@ export type BilledUsage = SettledUsage & {
   isCapped: boolean
 }
 
-/** The counted usage as it is billed, and its cost, within the usage bound. */
+/**
+ * The counted usage as it is billed, and its cost, within the usage bound.
+ * @param extras what the provider reported in addition to tokens. The bound has what the request allowed (`extraUsageBound`).
+ */
 export function computeBilledUsage(
   prices: Prices,
   tokens: TokenCounts,
@@ -24,8 +27,8 @@ export function computeBilledUsage(
   const cost = costOf(prices, usage.tokens, usage.extras, usage.models)
   const isLimited = usage.tokens.prompt < tokens.prompt || usage.tokens.completion < tokens.completion
   // Text within the bound does not cost more than was reserved, so only other reports need a highest cost.
-  if (isPlain(tokens, extras)) return { ...usage, cost, isCapped: isLimited }
-  const maxCost = maxReportableCost(prices, usage.extras, requestBound.exact)
+  if (isStandardText(tokens, extras)) return { ...usage, cost, isCapped: isLimited }
+  const maxCost = maxReportableCost(prices, usage.extras, requestBound.exactBound)
   return { ...usage, cost: minPico(cost, maxCost), isCapped: isLimited || cost > maxCost }
 }
 
@@ -36,34 +39,37 @@ export function computeLimitedUsage(
   extras: Extras | undefined,
   requestBound: RequestBound,
 ): SettledUsage {
-  // Text within the bound is the only thing billed, so nothing else can be billed.
-  if (isPlain(tokens, extras) && requestBound.isWithinBound(tokens))
+  // A report of only text within the bound needs no limit, so the exact bound, which is expensive, is not computed.
+  if (isStandardText(tokens, extras) && requestBound.isWithinBound(tokens))
     return settledUsage(undefined, prices, { tokens, extras })
-  const usageBound = requestBound.exact
-  return settledUsage(usageBound.extraUsage, prices, { tokens: limitToBound(tokens, usageBound), extras })
+  const usageBound = requestBound.exactBound
+  return settledUsage(usageBound.extraUsageBound, prices, { tokens: limitToBound(tokens, usageBound), extras })
 }
 
 /** Whether a report has nothing but text at standard prices. Many providers always report the standard tier. */
-function isPlain({ parts }: TokenCounts, extras: Extras | undefined): boolean {
+function isStandardText({ parts }: TokenCounts, extras: Extras | undefined): boolean {
   if (parts) return false
   if (!extras) return true
   const { pieces, serviceTier = 'default', models } = extras
   return serviceTier === 'default' && !models && (!pieces || Object.values(pieces).every((count) => count === 0))
 }
 
-/** The highest cost of a report, even if it has kinds of tokens, pieces or a service tier that were not requested. */
+/** The highest cost of a report, even if it has kinds of tokens, units or a service tier that were not requested. */
 export function maxReportableCost(prices: Prices, extras: Extras | undefined, usageBound: UsageBound): PicoUsd {
-  const { reportablePrompt, completion, extraUsage } = usageBound
-  return highestCost(prices, reportablePrompt, completion, extraUsage, unlimitedPieces(extras, usageBound))
+  const { reportablePrompt, completion, extraUsageBound } = usageBound
+  return highestCost(prices, reportablePrompt, completion, extraUsageBound, countUnlimitedUnits(extras, usageBound))
 }
 
-/** The reported pieces whose number the request could not limit. */
-export function unlimitedPieces(
+/**
+ * The reported units whose number the request could not limit: images, which no field of a request limits, calls of requested tools
+ * without `maxCalls`, and calls of other tools if the provider can run tools that the request does not name.
+ */
+export function countUnlimitedUnits(
   extras: Extras | undefined,
-  { extraUsage, hasUnrequestedTools }: UsageBound,
+  { extraUsageBound, hasUnrequestedTools }: UsageBound,
 ): Record<string, number> {
   const isUnlimited = (name: string) => {
-    const tools = extraUsage?.tools.filter(({ unit }) => unit === name) ?? []
+    const tools = extraUsageBound?.tools.filter(({ unit }) => unit === name) ?? []
     return (
       name === 'image' ||
       (tools.length > 0 ? tools.some(({ maxCalls }) => maxCalls === undefined) : hasUnrequestedTools)

@@ -16,7 +16,7 @@ const max: UsageBound = {
   hasHiddenTokens: false,
   isSequential: true,
   hasUnrequestedTools: false,
-  extraUsage: undefined,
+  extraUsageBound: undefined,
 }
 const counted: BillableCounts = {
   reportedTokens: undefined,
@@ -31,7 +31,7 @@ const charged = (
   more: Partial<BillableCounts>,
   { isFullyRead = true, generatedTokens, ...limits }: Partial<UsageBound & ResponseEnd> = {},
 ) => {
-  const bound = { exact: { ...max, ...limits }, isWithinBound: () => false }
+  const bound = { exactBound: { ...max, ...limits }, isWithinBound: () => false }
   const { cost, margin, ...charge } = computeCharge(
     { prices, bound, promptEstimate: () => 50 },
     { ...counted, ...more },

@@ -10,9 +10,9 @@ import { type BillableCounts, isPlausible } from '../response-counter.ts'
 import {
   type BilledUsage,
   computeBilledUsage,
+  countUnlimitedUnits,
   limitToBound,
   maxReportableCost,
-  unlimitedPieces,
 } from './billed-usage.ts'
 
 /** The charge for a request. */
@@ -66,7 +66,7 @@ export function computeCharge(
   const prompt = promptEstimate()
   const usage = computeBilledUsage(prices, estimateTokenCounts(counts, prompt), extras, bound)
   const estimate = { prompt, completion: usage.tokens.completion }
-  const maxCost = highestPossibleCost(prices, counts, estimate, bound.exact, end)
+  const maxCost = highestPossibleCost(prices, counts, estimate, bound.exactBound, end)
   const margin = maxCost > usage.cost ? maxCost - usage.cost : 0n
   return { ...usage, isEstimated: true, isCapped: false, margin }
 }
@@ -101,8 +101,8 @@ function highestPossibleCost(
       prices,
       usageBound.prompt,
       completion,
-      usageBound.extraUsage,
-      unlimitedPieces(extras, usageBound),
+      usageBound.extraUsageBound,
+      countUnlimitedUnits(extras, usageBound),
     )
   const tokens = { ...limitToBound(reportedTokens, usageBound), completion: 0, reasoning: 0 }
   const response = highestCost(prices, tokens.prompt, completion) - highestCost(prices, tokens.prompt, 0)

@@ -39,7 +39,7 @@ export function generatedTokensBound(
   sentAt: number,
   fastest: number | null,
 ): GeneratedTokens | undefined {
-  const { hasHiddenTokens, isSequential } = bound.exact
+  const { hasHiddenTokens, isSequential } = bound.exactBound
   if (fastest === null || !isSequential || !(hasEnded || stopsOnDisconnect)) return undefined
   const stoppedAt = at + transitMs(sentAt, firstTokenAt)
   return {
@@ -55,8 +55,8 @@ export function generatedTokensBound(
  */
 export function needsUsage({ target, bound, stopsOnDisconnect }: TriedEndpoint, fastest: number | null): boolean {
   // Where text is free, images and calls of tools can have a price.
-  if (isFree(target.endpoint.prices) && !bound.exact.extraUsage) return false
+  if (isFree(target.endpoint.prices) && !bound.exactBound.extraUsageBound) return false
   if (!stopsOnDisconnect) return true
-  const { hasHiddenTokens, isSequential } = bound.exact
+  const { hasHiddenTokens, isSequential } = bound.exactBound
   return hasHiddenTokens && !(isSequential && fastest !== null)
 }

@@ -16,15 +16,15 @@ test('each part of a loss is taken once', () => {
 
 test('a loss with the credentials of both owners counts in no single budget', () => {
   const loss = new UnconfirmedLoss()
-  assert.equal(loss.hasOneCredential(true), true)
+  assert.equal(loss.countsInSameBudgets(true), true)
   loss.add(5n, false)
   assert.deepEqual(
-    [undefined, false, true].map((responseByok) => loss.hasOneCredential(responseByok)),
+    [undefined, false, true].map((responseByok) => loss.countsInSameBudgets(responseByok)),
     [true, true, false],
   )
   loss.add(2n, true)
   assert.deepEqual(
-    [undefined, false, true].map((responseByok) => loss.hasOneCredential(responseByok)),
+    [undefined, false, true].map((responseByok) => loss.countsInSameBudgets(responseByok)),
     [false, false, false],
   )
 })

@@ -38,8 +38,11 @@ export class UnconfirmedLoss {
     return { cost: cost + margin - this.#settledCost, byok }
   }
 
-  /** Whether all of it, and the response if there is one, counts in the same budgets. */
-  hasOneCredential(responseByok: boolean | undefined): boolean {
+  /**
+   * Whether all lost attempts, and the response if there is one, count in the same budgets. Attempts with credentials of the service
+   * count in other budgets than attempts with credentials of the workspace (BYOK).
+   */
+  countsInSameBudgets(responseByok: boolean | undefined): boolean {
     return !this.#isMixed && (this.#cost === 0n || responseByok === undefined || responseByok === this.#byok)
   }
 }

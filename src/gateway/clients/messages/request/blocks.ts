@@ -24,7 +24,7 @@ export function toParts(block: Block, path: string): ContentPart[] {
     case 'document':
       return documentParts(block, path).map((part) => ({ ...part, ...cache }))
     case 'search_result':
-      return [{ type: 'text', text: searchText(block, path), ...cache }]
+      return [{ type: 'text', text: searchResultText(block, path), ...cache }]
     case 'tool_reference':
       return [{ type: 'text', text: String(block.tool_name ?? '') }]
     default:
@@ -53,7 +53,7 @@ function imagePart(source: Source): ContentPart {
   return { type: 'image_url', image_url: { url: source.type === 'url' ? source.url : toDataUrl(source) } }
 }
 
-/** Text documents become text parts, because few other models accept them as files. */
+/** Text documents become text parts, because few models other than Anthropic's accept them as files. */
 function documentParts(block: Block, path: string): ContentPart[] {
   const source = requireSource(block, path)
   const heading = [block.title, block.context].filter((text) => typeof text === 'string' && text !== '').join('\n')
@@ -80,7 +80,7 @@ function withContext({ context }: Block, file: ContentPart): ContentPart[] {
   return typeof context === 'string' && context !== '' ? [{ type: 'text', text: context }, file] : [file]
 }
 
-function searchText({ title, source, content }: Block, path: string): string {
+function searchResultText({ title, source, content }: Block, path: string): string {
   const texts = readBlocks(content, `${path}.content`).map(({ text }) => String(text ?? ''))
   return [title, source, ...texts].filter((text) => typeof text === 'string' && text !== '').join('\n')
 }

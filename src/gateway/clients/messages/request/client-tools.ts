@@ -5,6 +5,7 @@ type ClientTool = {
   /** The name if the request has none. */
   name: string
   describe: (tool: Body) => string
+  /** @param version the date in the tool type, such as 20250124. */
   parameters: (version: number) => object
 }
 
@@ -58,15 +59,15 @@ const firstActions = [
 const laterActions = ['hold_key', 'left_mouse_down', 'left_mouse_up', 'triple_click', 'scroll', 'wait']
 
 function computerParameters(version: number): object {
-  const hasHeldKeys = version >= firstVersionWithHeldKeys
+  const hasLaterActions = version >= firstVersionWithHeldKeys
   const hasZoom = version >= firstVersionWithZoom
-  const actions = [...firstActions, ...(hasHeldKeys ? laterActions : []), ...(hasZoom ? ['zoom'] : [])]
+  const actions = [...firstActions, ...(hasLaterActions ? laterActions : []), ...(hasZoom ? ['zoom'] : [])]
   return object(
     {
       action: oneOf(actions, 'The action.'),
       coordinate: integers('The position as [x, y], in pixels from the left and the top.'),
       text: text('For `type`: the text. For `key` and `hold_key`: keys in the syntax of xdotool, such as `ctrl+s`.'),
-      ...(hasHeldKeys && {
+      ...(hasLaterActions && {
         start_coordinate: integers('For `left_click_drag`: where the drag starts, as [x, y].'),
         scroll_direction: oneOf(['up', 'down', 'left', 'right'], 'For `scroll`.'),
         scroll_amount: integer('For `scroll`: the number of steps of the wheel.'),

@@ -65,7 +65,7 @@ class MessageStream {
       case 'message_delta':
         return [...this.#readEnding(event.delta), ...this.#usage.add(event.usage)]
       case 'message_stop':
-        // Some servers send the usage only here.
+        // Some servers send the usage only in this event.
         return [
           ...this.#takeFirstContent(),
           ...(this.#isFinished ? [] : [endWithoutReason]),

@@ -110,7 +110,7 @@ function readBlockStart(block: Block, at: number | undefined): UpstreamEvent[] {
 /** Anthropic's tools that are billed by call. */
 const countedTools: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
-/** The input of a call at its start. Streams send it later, but some servers send all of it here, or as JSON text. */
+/** The input of a call at its start. Streams send the input later, but some servers send all of it at the start, or as JSON text. */
 function readInput(input: unknown): string | undefined {
   if (typeof input === 'string') return input || undefined
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0

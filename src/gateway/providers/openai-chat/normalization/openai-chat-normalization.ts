@@ -70,7 +70,7 @@ const nonStandardField = new RegExp(
   ].join('|'),
 )
 
-/** A fast check of a whole response. */
+/** Whether a whole response needs no normalization. A fast check: false is inconclusive. */
 function isStandardCompletion(body: unknown, choiceCount: number): boolean {
   const choices = (body as { choices?: unknown } | null)?.choices
   if (

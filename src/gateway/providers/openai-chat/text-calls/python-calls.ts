@@ -12,7 +12,7 @@ const startOfCalls = /^\[\s*(?:([A-Za-z_][\w.-]*)\s*(\()?)?/
 const maxStartLength = 256
 
 /**
- * Whether a text starts a list of calls of declared tools, which a link or a list of values does not. Undefined if the next
+ * Whether a text starts a list of calls of declared tools. A Markdown link or an array of values does not. Undefined if the next
  * characters decide that.
  */
 export function startsPythonCalls(text: string, toolNames: ReadonlySet<string>): boolean | undefined {
@@ -23,7 +23,7 @@ export function startsPythonCalls(text: string, toolNames: ReadonlySet<string>):
 }
 
 /**
- * Reads calls in the notation of Python: `[get_weather(city="Paris", days=3), now()]`, or one call without the list. Undefined if
+ * Reads pythonic tool calls: `[get_weather(city="Paris", days=3), now()]`, or one call without the list. Undefined if
  * the text contains anything else, or arguments without a name. Takes linear time.
  */
 export function readPythonCalls(block: string): TextCall[] | undefined {

@@ -6,14 +6,14 @@ const maxBasedDigits = 64
 const blanks = /\s*/y
 const number =
   /[+-]?(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?)/y
-const word = /[A-Za-z_][\w]*/y
+const identifier = /[A-Za-z_][\w]*/y
 /** A string without its closing quotes: its prefix and its opening quotes. */
 const stringStart = /([rRuU]?)("""|'''|"|')/y
 const plainText = { '"': /[^"\\]+/y, "'": /[^'\\]+/y }
 const escapeSequence = /\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[0-7]{1,3}|[\s\S])/y
 
 /** The constants of Python and of JSON, which models mix. */
-const words = new Map(
+const constants = new Map(
   Object.entries({ True: 'true', False: 'false', None: 'null', true: 'true', false: 'false', null: 'null' }),
 )
 
@@ -33,7 +33,7 @@ const escapedCharacters: Record<string, string> = {
 
 /**
  * Reads literals of Python as JSON text, from the start of a text. Each method moves past what it reads and the white space behind
- * it. A method that returns undefined has found something else; the reader is of no use then.
+ * it. After a method has returned undefined, the position is undefined: discard the reader.
  */
 export class PythonReader {
   readonly #text: string
@@ -107,8 +107,8 @@ export class PythonReader {
   }
 
   #readWord(): string | undefined {
-    const found = this.read(word)
-    return found === undefined ? undefined : words.get(found)
+    const found = this.read(identifier)
+    return found === undefined ? undefined : constants.get(found)
   }
 
   /** A number with its digits, which JavaScript's numbers would round. */
@@ -170,6 +170,7 @@ export class PythonReader {
 const quoted = (digits: string | undefined) => (digits === undefined ? undefined : JSON.stringify(digits))
 
 function toDecimal(sign: string, digits: string): string | undefined {
+  // `0x_` has no digits.
   return digits.length > 2 ? sign + BigInt(digits) : undefined
 }
 
