@@ -12,7 +12,7 @@ export type AgentEvent =
   /** An MCP server is not available in this turn. Clients show this as a failed tool call with the generated id `callId`. */
   | { type: 'server.unavailable'; callId: string; server: string; reason: string }
   | { type: 'plan.made'; steps: PlanStep[] }
-  /** `usage` is that of one model call. `contextTokens` is how much of the context window is filled since that call. */
+  /** `usage` is that of one model call. `contextTokens` is the number of tokens in the context window after the call. */
   | {
       type: 'usage.counted'
       usage: Usage

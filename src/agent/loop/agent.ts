@@ -27,11 +27,11 @@ export type AgentDeps = {
   fetch?: typeof globalThis.fetch
 }
 
-/** A session disconnects from its MCP servers after this time without a prompt. */
+/** A session disconnects from its MCP servers after this time without a prompt. The next call of a tool connects again. */
 const idleMs = 10 * 60_000
 
 const modes: { id: ApprovalMode; name: string; description: string }[] = [
-  { id: 'manual', name: 'Manual', description: 'Asks before the shell and runs it in a sandbox.' },
+  { id: 'manual', name: 'Manual', description: 'Asks before each shell command and runs it in a sandbox.' },
   { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
 ]
 

@@ -1,6 +1,6 @@
 import type { SessionConfigOption } from '@agentclientprotocol/sdk'
 
-/** The model as a configuration option of the protocol. `respondingModel` is the name under which the service last answered. */
+/** The model as a configuration option of ACP. `respondingModel` is the name of the model in the last response. */
 export function toConfigOptions(configured: string, respondingModel: string | undefined): SessionConfigOption[] {
   const currentValue = respondingModel ?? configured
   const names = [...new Set([configured, currentValue])]

@@ -8,7 +8,7 @@ type Dialect = {
   inputTool: string
   /** The model in a chunk if the intern reported none. */
   fallbackModel: string
-  endpointStatus: (status: EndpointStatus) => string | number
+  formatEndpointStatus: (status: EndpointStatus) => string | number
   /** The form of errors; undefined for the form of this service. */
   envelope: Envelope | undefined
 }
@@ -23,13 +23,13 @@ export const dialects: Record<Config['dialect'], Dialect> = {
   spec: {
     inputTool: 'service.provide_input',
     fallbackModel: 'service/intern',
-    endpointStatus: (status) => status,
+    formatEndpointStatus: (status) => status,
     envelope: undefined,
   },
   openrouter: {
     inputTool: 'openrouter.provide_input',
     fallbackModel: 'openrouter/intern',
-    endpointStatus: (status) => statusNumbers[status],
+    formatEndpointStatus: (status) => statusNumbers[status],
     envelope: numericCodes,
   },
 }

@@ -5,9 +5,12 @@ import type { Snapshot } from '#catalogue/index/snapshot.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { dialects } from './dialect.ts'
 
-/** Returns a model's endpoints in their public form, with the latest measurements. */
+/** Returns a model's endpoints in their public form, with the latest measurements, and the status as the API dialect writes it. */
 export function endpointItems(
-  { config, hasCredential }: { config: Pick<Config, 'dialect'>; hasCredential: (variable: string) => boolean },
+  {
+    config,
+    hasCredential,
+  }: { config: Pick<Config, 'dialect'>; hasCredential: (environmentVariable: string) => boolean },
   snapshot: Pick<Snapshot, 'findProvider' | 'figures'>,
   model: Model,
   endpoints: Endpoint[] = model.endpoints,
@@ -17,7 +20,7 @@ export function endpointItems(
     const figures = snapshot.figures.endpoint(endpoint.id)
     return toEndpointItem(model, endpoint, {
       providerName: provider?.name ?? endpoint.provider,
-      status: dialects[config.dialect].endpointStatus(endpointStatus(provider, figures, hasCredential)),
+      status: dialects[config.dialect].formatEndpointStatus(endpointStatus(provider, figures, hasCredential)),
       figures,
     })
   })

@@ -2,8 +2,8 @@
 export type Now = () => number
 
 /**
- * A monotonic clock, in milliseconds since the epoch by the system time at the start of this process. Use it for durations:
- * it does not jump when the system time is changed.
+ * A monotonic clock: the system time at the start of this process plus the time since then, in milliseconds since the epoch. Use it
+ * for durations: it does not jump when the system time is changed.
  */
 export const steadyNow: Now = () => performance.timeOrigin + performance.now()
 

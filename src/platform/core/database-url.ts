@@ -20,7 +20,7 @@ const urlPattern = /^(?<prefix>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)
 /**
  * Parses a URL in the form of libpq, which can have several hosts with ports, separated by commas. The driver supports only
  * one host.
- * @throws Error that says what is not supported, and what to write instead.
+ * @throws Error that says what is not supported, and what to write instead. The caller puts the name of the setting in front.
  */
 export function parseDatabaseUrl(text: string): DatabaseServers {
   const parts = urlPattern.exec(text)?.groups

@@ -58,7 +58,7 @@ export function entryPath(folder: string, name: Buffer | string): Buffer {
 
 /** Opens a regular file for reading, after links are resolved. @param openEntry opens it by its path in its open folder. */
 export async function openFile(confined: ConfinedFolder, path: string, openEntry = openRegular): Promise<FileHandle> {
-  const target = await locate(confined, path)
+  const target = await locateTarget(confined, path)
   return withFolder(confined, parentOf(confined, target), (folder) => openEntry(entryPath(folder, basename(target))))
 }
 
@@ -120,7 +120,7 @@ export async function makeFolders(confined: ConfinedFolder, folder: string): Pro
 }
 
 /** @returns the real path of a name, which need not exist. */
-export async function locate(confined: ConfinedFolder, path: string): Promise<string> {
+export async function locateTarget(confined: ConfinedFolder, path: string): Promise<string> {
   const real = await resolveReal(toAbsolute(confined, path))
   requireInside(confined, real)
   return real
@@ -130,7 +130,7 @@ export async function locate(confined: ConfinedFolder, path: string): Promise<st
 export async function locateEntry(confined: ConfinedFolder, path: string): Promise<{ parent: string; name: string }> {
   const absolute = toAbsolute(confined, path)
   if (absolute === confined.root) throw new FileError('invalid', 'is the workspace itself')
-  return { parent: await locate(confined, dirname(absolute)), name: basename(absolute) }
+  return { parent: await locateTarget(confined, dirname(absolute)), name: basename(absolute) }
 }
 
 function toAbsolute(confined: ConfinedFolder, path: string): string {

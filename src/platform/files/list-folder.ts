@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { lstat, opendir, readlink } from 'node:fs/promises'
-import { type ConfinedFolder, entryPath, locate, withFolder } from './confined-folder.ts'
+import { type ConfinedFolder, entryPath, locateTarget, withFolder } from './confined-folder.ts'
 
 type EntryKind = 'file' | 'folder' | 'link' | 'other'
 
@@ -28,7 +28,7 @@ export async function listFolder(
   path: string,
   { limit, after }: ListPage,
 ): Promise<{ entries: FileEntry[]; next?: string }> {
-  const target = await locate(confined, path)
+  const target = await locateTarget(confined, path)
   return withFolder(confined, target, async (folder) => {
     const names = await findFirstNames(
       folder,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type ConfinedFolder, locate, makeFolders, parentOf, withFolder } from './confined-folder.ts'
+import { type ConfinedFolder, locateTarget, makeFolders, parentOf, withFolder } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
 
 type ReplaceOptions = {
@@ -22,7 +22,7 @@ export async function replaceFile(
   path: string,
   { writeContent, replace = true, mode: newFileMode }: ReplaceOptions,
 ): Promise<{ made: boolean }> {
-  const target = await locate(confined, path)
+  const target = await locateTarget(confined, path)
   await makeFolders(confined, parentOf(confined, target))
   return withFolder(confined, dirname(target), async (folder) => {
     const targetPath = join(folder, basename(target))

@@ -27,15 +27,15 @@ type PermissionDeps = {
 type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?: string[] }
 
 /**
- * An operation that needs permission. A permission for the session is stored under `permissionKey`, which can be more specific than the name.
+ * An operation that needs permission. A permission for the session is stored under `permissionKey`, which can be more specific than
+ * the name, such as the name of an MCP tool with the hash of its definition.
  * A lasting rejection is stored under the name, so that no variant of the operation is asked for again.
  */
 type Operation = { name: string; permissionKey?: string | undefined }
 
 /**
  * Returns whether the operation is allowed. In `self-drive` it is allowed. In `manual` a person decides through the client, or
- * has decided for the session; a cancelled question means no. The rules of the client, if it has any, also apply to operations
- * that need no permission of a person.
+ * has decided for the session; a cancelled question means no. The rules of the client apply in both modes.
  */
 export async function requestPermission(
   deps: PermissionDeps,
@@ -97,11 +97,12 @@ async function sendPermissionRequest(
   return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
 }
 
-/** Returns a decision for the session. A lasting rejection of the shell includes commands outside its sandbox. */
+/** Returns a decision for the session. A rejection of `shell` also applies to `shell.escalate`, a command outside the sandbox. */
 function findRememberedDecision(
   { session: { rememberedDecisions } }: SessionLog,
   { name, permissionKey }: Required<Operation>,
 ): boolean | undefined {
-  const isRejected = [name, name.split('.')[0]!].some((one) => rememberedDecisions.get(one) === false)
+  const parentName = name.split('.')[0]!
+  const isRejected = [name, parentName].some((one) => rememberedDecisions.get(one) === false)
   return isRejected ? false : rememberedDecisions.get(permissionKey)
 }

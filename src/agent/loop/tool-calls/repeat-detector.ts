@@ -1,8 +1,11 @@
 import type { ToolCall } from '../../model/model.ts'
 import type { Tool } from '../../tools/tool.ts'
 
-/** The number of equal calls at which the first note is added. A call that reads can have a reason for one repetition. */
-const firstNotedCount = { failing: 2, reading: 3 }
+/**
+ * The number of equal calls at which the first note is added. Calls that neither fail nor run a command, such as reading a file,
+ * can have a reason for one repetition.
+ */
+const firstNotedCount = { failureOrCommand: 2, other: 3 }
 
 const repeatedNote =
   '[This call was made before with the same result. Repeating it will not change the result. Try another way, or say what prevents you.]'
@@ -24,7 +27,7 @@ export class RepeatDetector {
     // A new change or command can change the results of all other calls.
     if (count === 1 && !failed && (tool?.kind === 'edit' || tool?.kind === 'execute')) this.#counts.clear()
     this.#counts.set(key, count)
-    const noteFrom = failed || tool?.kind === 'execute' ? firstNotedCount.failing : firstNotedCount.reading
+    const noteFrom = failed || tool?.kind === 'execute' ? firstNotedCount.failureOrCommand : firstNotedCount.other
     return count < noteFrom ? undefined : repeatedNote
   }
 }

@@ -21,7 +21,7 @@ export function parseInput(call: ToolCall): Record<string, unknown> | undefined 
 
 /**
  * @returns the arguments as an object. @throws Error, for the model, that explains why they are invalid.
- * `isTruncated`: the answer ended at the model's output limit.
+ * `isTruncated`: the response ended at the model's output limit.
  */
 export function requireInput(call: ToolCall, isTruncated: boolean): Record<string, unknown> {
   const { input, problem } = readArguments(call)
@@ -43,7 +43,7 @@ function readArguments(call: ToolCall): ReadArguments {
   const repaired = parsed instanceof SyntaxError ? parseJson(escapeLineBreaks(text)) : parsed
   if (repaired instanceof SyntaxError) return { problem: excerptAt(text, parsed as SyntaxError) }
   if (typeof repaired !== 'object' || repaired === null || Array.isArray(repaired))
-    return { problem: 'they are another value' }
+    return { problem: 'they are an array or a single value' }
   return { input: repaired as Record<string, unknown> }
 }
 

@@ -1,4 +1,4 @@
-import { locate } from '#platform/files/confined-folder.ts'
+import { locateTarget } from '#platform/files/confined-folder.ts'
 import { withFilePath } from '#platform/files/file-error.ts'
 import { z } from '#platform/json/schema.ts'
 import { applyHunks } from '../../patch/apply-hunks.ts'
@@ -94,7 +94,7 @@ async function readText(workspace: Workspace, path: string): Promise<{ text: str
 
 /** Finds files with several changes, also under different paths: each change would discard the one before. */
 async function findRepeatedFiles(workspace: Workspace, changes: Change[]): Promise<string[]> {
-  const files = await Promise.all(changes.map(({ path }) => locate(workspace, path).catch(() => path)))
+  const files = await Promise.all(changes.map(({ path }) => locateTarget(workspace, path).catch(() => path)))
   const repeated = changes.filter((_, index) => files.indexOf(files[index]!) !== index)
   return repeated.map(({ path }) => `The patch has two sections for the file ${path}: put all its changes into one.`)
 }

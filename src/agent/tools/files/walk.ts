@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, join, matchesGlob, relative, sep } from 'node:path'
-import { locate } from '#platform/files/confined-folder.ts'
+import { locateTarget } from '#platform/files/confined-folder.ts'
 import { describeFileError, withFilePath } from '#platform/files/file-error.ts'
 import { OpenFolder } from '#platform/files/open-folder.ts'
 import { type Exclusion, IgnoreRules } from '../ignore/ignore-rules.ts'
@@ -29,7 +29,7 @@ export const matchesPath = (path: string, glob: string) =>
  * ignore rules do not exclude `from` itself, because the caller named it.
  */
 export async function openWalk(workspace: Workspace, from: string, options: WalkOptions): Promise<Iterable<WalkEntry>> {
-  const real = await withFilePath(from, () => locate(workspace, from))
+  const real = await withFilePath(from, () => locateTarget(workspace, from))
   // Globs are relative to the workspace, so the paths of the entries must be relative too.
   const path = isAbsolute(from) ? relative(workspace.root, real) || '.' : from
   if (await isFile(workspace, from)) return walkFile(workspace, join(path), real)

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { type FileHandle, readdir } from 'node:fs/promises'
-import { type ConfinedFolder, locate, openFile, withFolder } from '#platform/files/confined-folder.ts'
+import { type ConfinedFolder, locateTarget, openFile, withFolder } from '#platform/files/confined-folder.ts'
 import { withFilePath } from '#platform/files/file-error.ts'
 import { removeEntry } from '#platform/files/remove-entry.ts'
 import { replaceFile } from '#platform/files/replace-file.ts'
@@ -67,7 +67,7 @@ export async function removeFile(workspace: Workspace, path: string): Promise<vo
 /** Returns the entries of a folder, sorted by name. Links are listed, not followed. */
 export async function readEntries(workspace: Workspace, path: string): Promise<Entry[]> {
   return withFilePath(path, async () => {
-    const found = await withFolder(workspace, await locate(workspace, path), (folder) =>
+    const found = await withFolder(workspace, await locateTarget(workspace, path), (folder) =>
       readdir(folder, { withFileTypes: true }),
     )
     return sortEntries(found)

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
 
 /**
- * How the roll-ups count a row of the ledger. `no`: written before roll-ups existed; the backfill counts it. `withoutMargin`:
- * counted by an earlier version.
+ * How the roll-ups count a row of the ledger. `no`: written before roll-ups existed; the backfill counts it. `withMargin`: its
+ * cost and its `margin_pico`. `withoutMargin`: only its cost, by a version of the service whose roll-ups had no margin.
  */
 export const rolledUp = { no: 0, withoutMargin: 1, withMargin: 2 } as const
 
-/** The ledger of requests, and stored contents. */
+/** The ledger of requests, and stored contents. Columns that end in `_pico` are in pico-dollars, 10⁻¹² USD. */
 export type LedgerTables = {
   /** One row for each request. Fields that no search needs are in `record`. */
   generations: {
@@ -68,8 +68,8 @@ export type LedgerTables = {
     sealed: string
   }
   /**
-   * Sums of a day (whole days since the epoch, UTC) for each key, updated with each row. Limits and reports read them. The
-   * roll-ups have more dimensions, and follow some seconds later.
+   * Daily sums for each API key, updated with each row. Limits and reports read them. `day` is in whole days since the epoch, UTC.
+   * These are not the roll-ups (`key_cells` and its siblings), which have more dimensions and follow some seconds later.
    */
   usage_days: {
     organization_id: string
@@ -79,13 +79,14 @@ export type LedgerTables = {
     user_id: string
     model: string
     endpoint: string
-    /** 0 or 1; part of the key. */
+    /** 0 or 1; part of the primary key. */
     byok: number
     requests: number
     prompt_tokens: number
     completion_tokens: number
     reasoning_tokens: number
     cost_pico: bigint
+    /** Has a default, because it was added to the table later. */
     margin_pico: Generated<bigint>
   }
   /** The same sums by workspace, for reports over all keys. */
@@ -95,7 +96,7 @@ export type LedgerTables = {
     workspace_id: string
     model: string
     endpoint: string
-    /** 0 or 1; part of the key. */
+    /** 0 or 1; part of the primary key. */
     byok: number
     requests: number
     prompt_tokens: number

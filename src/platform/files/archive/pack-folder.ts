@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker, type TarHeader } from 'modern-tar'
-import { type ConfinedFolder, entryPath, locate, openWithoutHardLinks, withFolder } from '../confined-folder.ts'
+import { type ConfinedFolder, entryPath, locateTarget, openWithoutHardLinks, withFolder } from '../confined-folder.ts'
 import { entryKind, readNames } from '../list-folder.ts'
 import { requireLevels } from '../relative-path.ts'
 import { isTargetInside } from './link-target.ts'
@@ -39,7 +39,7 @@ export async function packFolder(
   limits: ArchiveLimits,
   onSkipped?: (list: string) => void,
 ): Promise<AsyncIterable<Buffer>> {
-  const root = await locate(confined, path)
+  const root = await locateTarget(confined, path)
   await withFolder(confined, root, async (folder) => (await opendir(folder)).close())
   const { readable, controller } = createTarPacker()
   const stopping = new AbortController()

@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { type Body, limitBytes, tooLargeError } from '../bounded-body.ts'
 import { makeFolder } from '../change-entries.ts'
-import { type ConfinedFolder, locate, makeFolders, withFolder } from '../confined-folder.ts'
+import { type ConfinedFolder, locateTarget, makeFolders, withFolder } from '../confined-folder.ts'
 import { describeFileError, FileError } from '../file-error.ts'
 import { parseRelativePath, requireLevels } from '../relative-path.ts'
 import { removeEntry } from '../remove-entry.ts'
@@ -42,7 +42,7 @@ export async function unpackArchive(
   try {
     for await (const entry of readEntries(body, limits)) await unpackEntry(state, entry)
     await makeFolder(confined, path)
-    const paths = { from: staging, to: relative(confined.root, await locate(confined, path)) }
+    const paths = { from: staging, to: relative(confined.root, await locateTarget(confined, path)) }
     await mergeFolder(confined, paths, 'check')
     await mergeFolder(confined, paths, 'move')
     return counts
@@ -136,9 +136,9 @@ async function unpackEntry(state: UnpackState, { header, body }: ParsedTarEntry)
     requireLevels(path)
     if (header.type === 'directory') {
       if (path !== '.') {
-        const { made, folders } = await makeFolder(state.confined, join(state.staging, path))
+        const { made, createdCount } = await makeFolder(state.confined, join(state.staging, path))
         state.counts.folders += Number(made)
-        countFolders(state, folders)
+        countFolders(state, createdCount)
       }
       return void (await body.cancel())
     }
@@ -206,7 +206,7 @@ async function withParent(
   act: (folder: string, name: string, folderInArchive: string) => Promise<void>,
 ): Promise<void> {
   const { confined, staging } = state
-  const parent = await locate(confined, join(staging, dirname(path)))
+  const parent = await locateTarget(confined, join(staging, dirname(path)))
   countFolders(state, await makeFolders(confined, parent))
   const folderInArchive = relative(join(confined.root, staging), parent)
   if (folderInArchive.startsWith('..')) throw new FileError('outside', 'is behind a link that leads out of the archive')

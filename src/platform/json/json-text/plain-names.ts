@@ -6,10 +6,11 @@ const [space, colon] = [32, 58]
 type PlainNames = { text: string; originals: ReadonlyMap<string, string> | undefined }
 
 /**
- * Rewrites names that contain escapes. V8 14 guesses the next name of an object from objects that it parsed before, and
- * compares the guess with the escaped spelling. After any client had sent a field `cont\u0`, every `"cont\u0065nt"` was
- * parsed as that name; after `^\\d+`, every `"^\\d+$"`. A name that needs an escape is replaced until `restoreNames`.
- * The text can be invalid JSON.
+ * Rewrites the names of fields that contain escapes, because of a bug of the JSON parser of V8 14. The parser predicts the next
+ * name of an object from objects that it parsed before. It compares the prediction with the source of the name, before the escapes
+ * are decoded, and accepts a prefix. One client could thus change the requests of others: after it had sent a field with the name
+ * `cont\u0` (with a backslash), every `"cont\u0065nt"` was parsed as `cont\u0`; after `^\\d+`, every `"^\\d+$"`. Names that need
+ * no escape are written without one. Any other name is replaced until `restoreNames`. The text can be invalid JSON.
  */
 export function withPlainNames(text: string): PlainNames {
   const unchanged = { text, originals: undefined }
@@ -84,6 +85,7 @@ function renameFields(object: Record<string, unknown>, originals: ReadonlyMap<st
   const fields = Object.entries(object)
   if (!fields.some(([name]) => originals.has(name))) return
   for (const [name] of fields) delete object[name]
+  // An assignment to `__proto__` would set the prototype.
   for (const [name, value] of fields)
     Object.defineProperty(object, originals.get(name) ?? name, {
       value,

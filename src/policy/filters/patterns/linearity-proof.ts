@@ -16,13 +16,13 @@ const maxEffort = 40_000
 export function isProvenLinear(pattern: Pattern): boolean {
   const automaton = buildAutomaton(pattern)
   if (!automaton) return false
-  const letters = lettersOf(automaton.classes)
+  const characterSets = characterSetsOf(automaton.classes)
   const visited = new Set<string>()
   const pending: State[] = [{ previousKind: neighbourKinds.none, counts: new Map() }]
-  let effort = letters.length * automaton.classes.length
+  let effort = characterSets.length * automaton.classes.length
   for (let state = pending.pop(); state; state = pending.pop()) {
-    for (const letter of letters) {
-      const { next: nextState, steps } = step(automaton, state, letter)
+    for (const characterSet of characterSets) {
+      const { next: nextState, steps } = step(automaton, state, characterSet)
       effort += steps + 1
       if (steps > maxSteps || effort > maxEffort) return false
       const key = keyOf(nextState)
@@ -34,13 +34,13 @@ export function isProvenLinear(pattern: Pattern): boolean {
   return true
 }
 
-/** The active positions with their counts, and the kind of the previous character. */
+/** The active positions with their counts, and the kind of the previous character, on which `\b` and `^` depend. */
 type State = { previousKind: NeighbourKind; counts: Map<number, number> }
 
-/** A set of characters that no class of the pattern distinguishes: their kind, and the positions that accept them. */
-type Letter = { kind: NeighbourKind; accepted: boolean[] }
+/** An equivalence class of characters, which the pattern does not distinguish: their kind, and the positions that accept them. */
+type CharacterSet = { kind: NeighbourKind; accepted: boolean[] }
 
-function step({ transitions, first }: Automaton, state: State, letter: Letter): { next: State; steps: number } {
+function step({ transitions, first }: Automaton, state: State, letter: CharacterSet): { next: State; steps: number } {
   const counts = new Map<number, number>()
   let steps = first.length
   const addPaths = (to: number, times: number) => counts.set(to, (counts.get(to) ?? 0) + times)
@@ -64,12 +64,12 @@ function kindOf(point: number): NeighbourKind {
   return includes(newline, point) ? neighbourKinds.newline : neighbourKinds.other
 }
 
-function lettersOf(classes: CharacterClass[]): Letter[] {
+function characterSetsOf(classes: CharacterClass[]): CharacterSet[] {
   const borders = new Set([0])
   for (const ranges of [wordCharacters, newline, ...classes]) {
     for (const [from, to] of ranges) borders.add(from).add(to + 1)
   }
-  const letters = new Map<string, Letter>()
+  const letters = new Map<string, CharacterSet>()
   for (const point of borders) {
     if (point > maxCodePoint) continue
     const kind = kindOf(point)

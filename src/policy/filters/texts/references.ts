@@ -16,7 +16,7 @@ const byteFields = new Set('data file_data b64_json'.split(' '))
 const knownType =
   /^(?:text|(?:input|output)_\w+|summary_text|reasoning_text|refusal|image(?:_url|_generation)?|video(?:_url)?|audio|file(?:_search)?|document|url|base64|content|thinking|redacted_thinking|reasoning(?:\.\w+)?|message|function|custom|mcp\w*|\w+_(?:call|call_output|use|result|preview|approval_request|approval_response)|tool_reference|container(?:_upload)?|compaction|search_result\w*|item_reference|computer\w*|web_search\w*|web_fetch\w*|code_execution\w*|bash_\w+|text_editor_\w+|memory_\w+|code_interpreter|local_shell|shell|apply_patch|auto|ephemeral|enabled|disabled|json_schema|json_object|json|any|tool|none|object|string|number|integer|boolean|array|null|openrouter:\w+)$/
 
-/** Matches identifiers like those of all protocols, which contain no personal data. */
+/** Matches identifiers in the form that all protocols use, which contain no personal data. */
 const identifierPattern = /^[$A-Za-z_./+-]{1,31}\d?$/
 const urlPattern = /^[a-z][a-z0-9+.-]{1,15}:\/\/\S*$/i
 
@@ -27,8 +27,8 @@ export function isIdentifier(name: string): boolean {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Handles a value that is not prose according to its field: a reference, a keyword or bytes. Rewrites only readable
- * bytes. Undefined for any other value.
+ * Handles a value that is not prose according to its field: a reference, a keyword or bytes. Rewrites only bytes in base64 that
+ * decode to text. Undefined for any other value.
  */
 export function rewriteReference(
   fields: Fields,
@@ -40,16 +40,17 @@ export function rewriteReference(
   if (byteFields.has(key)) return rewriteBytes(fields, value, rewrite)
   if (!referenceFields.has(key) && !key.endsWith('_id')) return undefined
   if (isDataUrl(value)) return rewriteDataUrl(value, rewrite)
-  return hasKnownType(fields) ? value : undefined
+  return isProtocolObject(fields) ? value : undefined
 }
 
 function rewriteBytes(fields: Fields, value: string, rewrite: (text: string) => string): string | undefined {
   if (isDataUrl(value)) return rewriteDataUrl(value, rewrite)
-  if (urlPattern.test(value)) return hasKnownType(fields) ? value : undefined
+  if (urlPattern.test(value)) return isProtocolObject(fields) ? value : undefined
   // A plain-text document has its text where others have bytes, and a single word can look like base64.
   if (fields.type === 'text' || !isBase64(value)) return undefined
   const mediaType = fields.media_type ?? fields.mime_type ?? fields.mimeType
   return rewriteBase64(value, typeof mediaType === 'string' ? mediaType : 'application/octet-stream', rewrite)
 }
 
-const hasKnownType = ({ type }: Fields) => typeof type !== 'string' || knownType.test(type)
+/** Whether the fields have their documented meaning. An object without a type counts as one, such as `image_url: { url }`. */
+const isProtocolObject = ({ type }: Fields) => typeof type !== 'string' || knownType.test(type)
