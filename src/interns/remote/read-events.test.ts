@@ -71,7 +71,7 @@ suite('the events of a daemon’s answer', () => {
     ['is not JSON', 'nonsense', /it is not JSON/],
     ['is an empty object', '{}', /its type is unknown/],
     ['is null', 'null', /the event is not an object/],
-    ['is a text that is none', '{"type":"text.added","text":{}}', /text is not a text/],
+    ['is a text that is none', '{"type":"text.added","text":{}}', /text is not a string/],
     ['asks without a question', '{"type":"question.asked","deadlineAt":1}', /question is not an object/],
     [
       'asks with the options of another',

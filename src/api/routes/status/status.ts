@@ -48,7 +48,7 @@ const Organization = z.object({
     .object({
       held_usd: z
         .number()
-        .describe('Reserved for requests in flight and following ones. The unspent part is released.'),
+        .describe('Reserved for requests in flight and the next requests. The unspent part is released.'),
       unaccounted_usd: z
         .number()
         .describe('Reserved by servers that no longer respond. The amount counts as spent until they report.'),
