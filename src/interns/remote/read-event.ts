@@ -26,7 +26,8 @@ const fieldTypes: readonly Field['type'][] = ['string', 'number', 'integer', 'bo
  * Parses a line of the event stream of an intern's daemon, and drops fields that are not in the contract. Written by hand and not
  * with Zod: the text of all interns passes through this function, and Zod collects every error of a value, so that a hostile line
  * with 100,000 invalid elements would block the main thread. `TurnEvent` describes the events.
- * @throws Fault `bad_gateway` whose message is for the intern's owner. The caller adds a subject such as "The response of the intern is invalid:".
+ * @throws Fault `bad_gateway` whose message is for the intern's owner. The caller adds the subject "The response of the intern is
+ * invalid:".
  */
 export function readEvent(line: string): TurnEvent {
   const event = readObject(parseJson(line), 'the event')

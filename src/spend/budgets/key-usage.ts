@@ -47,7 +47,9 @@ export const KeyUsage = z.object({
   limit_held: z
     .number()
     .nullable()
-    .describe('Reserved by servers for requests in flight and the next requests, in USD. The unspent part is released.'),
+    .describe(
+      'Reserved by servers for requests in flight and the next requests, in USD. The unspent part is released.',
+    ),
   limit_forecast: z
     .number()
     .nullable()

@@ -32,7 +32,9 @@ export const BudgetOfKey = z
     unconfirmed_usd: z
       .number()
       .describe('Charged in addition to `spent_usd`, because no provider reported what it billed.'),
-    held_usd: z.number().describe('Reserved for requests in flight and the next requests. The unspent part is released.'),
+    held_usd: z
+      .number()
+      .describe('Reserved for requests in flight and the next requests. The unspent part is released.'),
     remaining_usd: z.number(),
     forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
     resets_at: z.iso.datetime().nullable(),
