@@ -79,7 +79,7 @@ export function WebhookDialog({ webhook, onChanged, onSecret, onClose }: Props) 
           {webhook && (
             <button
               type="button"
-              disabled={isBusy || changedFields(before, fields).length > 0}
+              disabled={isBusy || changedFields(loaded, fields).length > 0}
               onClick={() => void run(rotate)}
             >
               Rotate secret
