@@ -172,9 +172,9 @@ test(
         )
       await until(responses)
       proxy.turn('stalled')
-      await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ })
+      await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /not responded for 1000 ms/ })
       // It does not even wait for a connection.
-      await assert.rejects(ask(), /not answered for 1000 ms/)
+      await assert.rejects(ask(), /not responded for 1000 ms/)
       proxy.turn('open')
       await until(() => backAfterMs > 0)
       await until(responses)

@@ -20,7 +20,7 @@ function watched() {
   return { presence, reports, looks, at: () => now }
 }
 
-const timeout = { code: 'ETIMEDOUT', message: /not answered for 1000 ms/ }
+const timeout = { code: 'ETIMEDOUT', message: /not responded for 1000 ms/ }
 
 test('a waiting request is refused after the silence limit, a later one at once', async () => {
   const { presence, reports, looks } = watched()
