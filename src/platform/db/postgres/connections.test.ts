@@ -96,7 +96,7 @@ test('the client’s timeout applies whatever the server’s is; other statement
   await slow.query('set statement_timeout = 0')
   await assert.rejects(slow.query('select pg_sleep(300)'), { code: 'ETIMEDOUT' })
   await until(() => opened.errors.length > 0)
-  assert.match(opened.errors[0]!.message, /not responded for 1100 ms: its connection is closed/)
+  assert.match(opened.errors[0]!.message, /not answered for 1100 ms: its connection is closed/)
   assert.equal((await other.query('select 1 as one')).rows[0].one, 1)
   other.release()
   slow.release()

@@ -22,6 +22,10 @@ async function world(kind: 'sqlite' | 'postgres') {
   const { organization_id: organizationId, id: workspaceId, created_by: userId } = workspace
   const caller = { ...sampleCaller, organizationId, workspaceId, userId }
   const { id: internId } = (await createIntern(deps, caller, { name: 'ada', provision: false })).intern
+  const everyRegion = {
+    guardrailCache: { policiesOf: async () => ({ guardrails: [] }) },
+    gateway: { regionOf: () => 'global' },
+  }
   return {
     caller,
     run: async (sessionId: string, id: string, { from, to }: { from: number; to?: number }, ownKey = 'own') => {
@@ -40,7 +44,7 @@ async function world(kind: 'sqlite' | 'postgres') {
       as = caller,
     ) => {
       const input = { params: { internId: 'ada', sessionId }, query, caller: as }
-      return (await listInternSessionRequests.handler(input as never, deps as never)) as any
+      return (await listInternSessionRequests.handler(input as never, { ...deps, ...everyRegion } as never)) as any
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
