@@ -96,7 +96,7 @@ export function openGateway({
     regionOf: (host) => regionOf(config.regions, host),
     upstreams: createUpstreams({ connectMs: config.connect_timeout_ms, proxies: config }),
     timeouts: { firstByteMs: config.first_byte_timeout_ms, idleMs: config.silence_timeout_ms, usageMs },
-    wholeTimeouts: { firstByteMs: config.whole_response_timeout_ms, idleMs: config.silence_timeout_ms, usageMs },
+    unstreamedTimeouts: { firstByteMs: config.whole_response_timeout_ms, idleMs: config.silence_timeout_ms, usageMs },
     contentHoldMs: config.first_content_hold_ms,
     backgroundReadSlots: new BackgroundReadSlots(config.drain_after_disconnect_ms),
     keepaliveMs: config.keepalive_ms,

@@ -107,15 +107,15 @@ for (const [protocol, { usage, body }] of Object.entries(reports) as [SimulatedP
   for (const tools of [undefined, [{ type: 'web_search_20250305', max_uses: 2 }]]) {
     if (tools && protocol !== 'anthropic-messages') continue
     const chat = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 100, ...(tools && { tools }) }
-    const forms = { chat: chat as unknown as ChatRequest, body: chat, protocol: protocol as 'anthropic-messages' }
-    const reserved = worstCaseCost(forms, [target], () => provider)
+    const bodies = { chat: chat as unknown as ChatRequest, body: chat, protocol: protocol as 'anthropic-messages' }
+    const reserved = worstCaseCost(bodies, [target], () => provider)
 
     test(`no report of ${protocol} costs more than was reserved${tools ? ', with searches' : ''}`, () =>
       fc.assert(
         fc.property(usage, tier, (reported, serviceTier) => {
           const counter = new ResponseCounter(() => 0)
           counter.count(provider.readBody(body(reported, serviceTier)))
-          const bound = new LazyUsageBound(forms, target, provider)
+          const bound = new LazyUsageBound(bodies, target, provider)
           const end = { isFullyRead: true, generatedTokens: undefined }
           const { cost, margin, extras } = computeCharge(
             { prices, bound, promptEstimate: () => 5 },

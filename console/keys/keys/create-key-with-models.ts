@@ -4,7 +4,7 @@ import { invalidate } from '../../api/resource.ts'
 import type { NewKey } from '../../api/types.ts'
 
 /**
- * Creates a key, and a guardrail that allows it only these models. If the guardrail fails, the key is deleted.
+ * Creates a key, and a guardrail that allows it only these models. If the guardrail cannot be created, the key is deleted.
  * @param models all models if empty.
  * @returns the secret.
  * @throws Failure

@@ -25,12 +25,13 @@ export function timelineOf(generation: Generation): Step[] {
   const { attempts, error, outcome } = generation
   const madeAttempts = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   const total = generation.generation_time ?? 0
-  /** The time before the first attempt. */
+  /** The time without an attempt, shown before the first one. */
   const planMs = Math.max(0, total - madeAttempts.reduce((sum, { duration: ms }) => sum + ms, 0))
   return [
     ...presetStep(generation),
     ...guardrailSteps(generation),
     ...(outcome === 'refused' ? [] : [planStep(generation, planMs)]),
+    // If no endpoint was usable, the error lists the excluded ones, usually few. Otherwise `not_asked` lists them.
     ...(error?.excluded ?? []).map(({ endpoint, reason }) => excludedStep(endpoint, skipReason(reason))),
     ...skippedSteps(generation.not_asked, 'left_out'),
     ...attemptSteps(generation, planMs),
@@ -133,22 +134,22 @@ function stepsOf({ latency, tokens_completion, attempts, pace }: Generation, att
     at = start + ms
     return { label: attempt.provider_name, text, from: start, ms, tone, duration: duration(ms) }
   }
-  // Empty phases are omitted. Times from another clock can exceed the end.
+  // Empty phases are omitted. Phases and durations are measured separately, so a phase can exceed the end.
   const waitSteps = phases.flatMap(({ text, until = at }) => {
     const phaseEnd = Math.min(until, end)
     return phaseEnd > at ? [step(text, phaseEnd, 'wait')] : []
   })
-  const failureText = describeFailure(outcome, reason)
-  if (!hasResponse) return [...waitSteps, step(failureText, end, 'bad')]
+  const outcomeText = describeOutcome(outcome, reason)
+  if (!hasResponse) return [...waitSteps, step(outcomeText, end, 'bad')]
   const tokens = isLast ? describeTokens(tokens_completion, pace) : undefined
   const text =
-    outcome === 'answered' ? (tokens ?? failureText) : [tokens, outcomeLabels[outcome]].filter(Boolean).join(', then ')
+    outcome === 'answered' ? (tokens ?? outcomeText) : [tokens, outcomeLabels[outcome]].filter(Boolean).join(', then ')
   const last = step(text, end, outcome === 'broke' ? 'bad' : 'work')
   return [...waitSteps, isLast && pace ? { ...last, pace: sharesOf(pace) } : last]
 }
 
-/** Describes a failure, with the status code if there is one. */
-function describeFailure(outcome: string, reason: string | undefined): string {
+/** Describes the outcome of an attempt, with the status code that the provider returned, if that is the reason. */
+function describeOutcome(outcome: string, reason: string | undefined): string {
   const [, status] = /^status (\d+)$/.exec(reason ?? '') ?? []
   if (status) return `returned ${status}`
   return [outcomeLabels[outcome] ?? outcome, reason].filter(Boolean).join(': ')

@@ -2,11 +2,11 @@ import type { Client, jsonSchemaValidator, Transport } from '@modelcontextprotoc
 import { once } from '#platform/async/once.ts'
 import { version } from '#platform/core/version.ts'
 import type { Shell } from '../sandbox/shell.ts'
-import { createAuthorizationFetch } from './authorization-fetch.ts'
 import { type AskUser, clientCapabilities, handleServerRequests } from './calls/server-requests.ts'
 import { createEnvironmentLine, createStartScript } from './command-script.ts'
 import { CommandTransport } from './command-transport.ts'
 import { toErrorText } from './error-text.ts'
+import { recordRefusals } from './refusal-recorder.ts'
 import { repairHttpResponse } from './repair-responses.ts'
 import { repairResults } from './repair-results.ts'
 import type { McpServerSpec } from './server-spec.ts'
@@ -124,7 +124,7 @@ async function createTransport(spec: McpServerSpec, { shell, workspace, sandbox,
     return { transport: repairResults(mcp, transport), endReason: () => transport.endReason }
   }
   const url = new URL(spec.url)
-  const authorization = createAuthorizationFetch(spec.headers, fetch)
+  const authorization = recordRefusals(spec.headers, fetch)
   const repairingFetch = async (url: string | URL, init?: RequestInit) =>
     repairHttpResponse(await authorization.fetch(url, init))
   const options = { fetch: repairingFetch, requestInit: { headers: Object.fromEntries(spec.headers) } }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ScenarioAction, type ScenarioInput, scenarioActions } from '#chat/demo/scenarios.ts'
-import { callByName } from '#chat/demo/toolbox.ts'
+import { buildMcpCall } from '#chat/demo/toolbox.ts'
 import { splitWords } from '#chat/demo/words.ts'
 import type { NewId } from '#platform/core/id.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
@@ -14,9 +14,9 @@ import { ModelFault } from './model.ts'
 export function createScriptModel(deps: { newId: NewId }): Model {
   return async function* (request) {
     const response: AssistantMessage = { role: 'assistant', text: '' }
-    for (const line of scriptLines(request)) {
+    for (const action of nextActions(request)) {
       request.signal.throwIfAborted()
-      yield* playLine(line, response, request, deps.newId)
+      yield* playAction(action, response, request, deps.newId)
     }
     yield {
       type: 'message.completed',
@@ -28,9 +28,9 @@ export function createScriptModel(deps: { newId: NewId }): Model {
   }
 }
 
-function scriptLines({ messages, tools }: ModelRequest): Iterable<ScenarioAction> {
-  // A request without tools asks for a summary: return the beginning of each message.
-  if (!tools.length) return [{ say: summarize(messages) }]
+function nextActions({ messages, tools }: ModelRequest): Iterable<ScenarioAction> {
+  // A request without tools asks for a summary. Its last message is the conversation as text, one message a line.
+  if (!tools.length) return [{ say: shortenLines(messages.at(-1)?.text ?? '') }]
   return scenarioActions(toScenarioInput(messages))
 }
 
@@ -45,40 +45,46 @@ function toScenarioInput(messages: Message[]): ScenarioInput {
   }
 }
 
-async function* playLine(
-  line: ScenarioAction,
+async function* playAction(
+  action: ScenarioAction,
   response: AssistantMessage,
   { signal, tools }: ModelRequest,
   newId: NewId,
 ): AsyncGenerator<ModelEvent> {
-  if ('say' in line) {
-    for (const text of line.isOnePiece ? [line.say] : splitWords(line.say)) {
+  if ('say' in action) {
+    for (const text of action.isOnePiece ? [action.say] : splitWords(action.say)) {
       response.text += text
       yield { type: 'text.added', text }
     }
-  } else if ('think' in line) {
-    response.reasoning = (response.reasoning ?? '') + line.think
-    for (const text of splitWords(line.think)) yield { type: 'reasoning.added', text }
-  } else if ('call' in line || 'use' in line) {
+  } else if ('think' in action) {
+    response.reasoning = (response.reasoning ?? '') + action.think
+    for (const text of splitWords(action.think)) yield { type: 'reasoning.added', text }
+  } else if ('call' in action || 'use' in action) {
     const names = tools.map((tool) => tool.name)
-    const name = 'call' in line ? line.call : (callByName(line.use, line.input, names)?.name ?? line.use)
-    const call: ToolCall = { id: `call_${newId()}`, name, arguments: JSON.stringify(line.input) }
+    // `call` is the name of a builtin tool; `use` is the MCP server's name of a tool, without the prefix that the agent adds.
+    const name = 'call' in action ? action.call : (buildMcpCall(action.use, action.input, names)?.name ?? action.use)
+    const call: ToolCall = { id: `call_${newId()}`, name, arguments: JSON.stringify(action.input) }
     response.calls = [...(response.calls ?? []), call]
-  } else if ('waitMs' in line) {
-    await sleep(line.waitMs, undefined, { signal })
+  } else if ('waitMs' in action) {
+    await sleep(action.waitMs, undefined, { signal })
   } else {
-    throw new ModelFault(line.fail, { retryable: line.status === 429 || line.status >= 500, status: line.status })
+    throw new ModelFault(action.fail, {
+      retryable: action.status === 429 || action.status >= 500,
+      status: action.status,
+    })
   }
 }
 
 const countTokens = (messages: Message[]) => estimateTokens(JSON.stringify(messages).length)
 
-/** The lengths of each line of a summary, and of the whole summary. */
+/** The maximum lengths of each line of a summary, and of the whole summary, in characters. */
 const summaryLimits = { line: 120, text: 4_000 }
 
-function summarize(messages: Message[]): string {
-  const lines = (messages.at(-1)?.text ?? '').split('\n').filter(Boolean)
-  return lines
+/** The beginning of each line. */
+function shortenLines(text: string): string {
+  return text
+    .split('\n')
+    .filter(Boolean)
     .map((line) => line.slice(0, summaryLimits.line))
     .join('\n')
     .slice(0, summaryLimits.text)

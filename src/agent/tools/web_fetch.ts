@@ -38,7 +38,7 @@ export function createWebFetchTool(hosts: string[], proxies: ProxySettings = {})
     async run({ url, offset = 0 }, { requestPermission, signal }) {
       const parsed = URL.parse(url)
       const reason = parsed && allowedHosts.urlRefusal(parsed)
-      // Does not ask the user about a URL that is never allowed.
+      // Refuses a URL that is never allowed before the question to the user. `fetchPage` refuses an invalid one.
       if (reason) throw new Error(`${url} is not fetched: ${reason}.`)
       if (!(await requestPermission({ operation: 'fetch', title: `Fetch ${url}`, kind: 'fetch' })))
         return 'The user did not allow this. The URL was not fetched. Continue without it.'

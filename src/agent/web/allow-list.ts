@@ -1,5 +1,5 @@
 import { withoutBrackets } from '#platform/net/addresses/host-name.ts'
-import { containsAddress, isNetwork, toBlockList } from '#platform/net/addresses/networks.ts'
+import { containsAddress, isAddressOrNetwork, toBlockList } from '#platform/net/addresses/networks.ts'
 import { isPublicAddress } from '#platform/net/addresses/public-address.ts'
 
 /** The hosts that pages can be fetched from. */
@@ -17,9 +17,9 @@ export type AllowList = {
  * networks, which allow all ports.
  */
 export function createAllowList(hosts: string[]): AllowList {
-  const networks = toBlockList(hosts.filter(isNetwork))
+  const networks = toBlockList(hosts.filter(isAddressOrNetwork))
   const isInListedNetwork = (host: string) => containsAddress(networks, host)
-  const names = hosts.filter((host) => !isNetwork(host))
+  const names = hosts.filter((host) => !isAddressOrNetwork(host))
   const isListedName = (host: string, port: string) =>
     names.some((entry) => {
       const [name = '', listedPort = ''] = entry.split(':')

@@ -67,8 +67,8 @@ export type ApiDeps = {
   challengeLimit: SignInAttempts
   /** Encrypts provider credentials. */
   vault: Vault
-  /** The dependencies of conversations with interns. */
-  conversation: ChatTurnDeps
+  /** The dependencies of chat turns with interns, which also audit access to files of interns. */
+  chatTurnDeps: ChatTurnDeps
   /** Runs the daemons of interns. */
   provisioner: Provisioner
   /** The hosts that interns live on. */

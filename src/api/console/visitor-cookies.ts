@@ -8,7 +8,7 @@ export type VisitorSettings = {
   theme: 'light' | 'dark' | undefined
   /** The role of the last session, which limits the navigation. */
   role: AccessRole | undefined
-  /** The window, in px of the default text size, and the time zone; undefined if the browser has not sent them. */
+  /** The window, in CSS pixels scaled to the default text size, and the time zone; undefined if the browser has not sent them. */
   window: { width: number; height: number; timeZone: string } | undefined
 }
 

@@ -116,7 +116,7 @@ async function sendResponse(deps: ApiDeps, { linked, intern, caller }: OpenLink,
   const link = { webhook_id, delivery_id }
   // It never aborts: the run continues after this request.
   const signal = new AbortController().signal
-  const turn = await startChatTurn(deps.conversation, caller, { internId: intern.id, request, link }, signal)
+  const turn = await startChatTurn(deps.chatTurnDeps, caller, { internId: intern.id, request, link }, signal)
   // Leaves the reply: nobody reads it, and the run continues in the background.
   await turn.events.return?.()
 }

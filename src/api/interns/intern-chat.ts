@@ -75,9 +75,9 @@ export async function chatWith(
 }
 
 async function streamReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
-  const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
-  const writer = createReplyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
+  const { config, chatTurnDeps, now } = deps
+  const turn = await startChatTurn(chatTurnDeps, caller, turnRequest, toAbortSignal(response.signal))
+  const writer = createReplyWriter(turn, dialects[config.dialect], { now, idleTimeoutMs: chatTurnDeps.idleTimeoutMs })
   response.onRevoked(({ kind, message }) => {
     response.write(writer.accessLost({ code: faultStatus[kind], message }) + writer.closing)
     response.end()
@@ -91,9 +91,9 @@ async function sendWholeReply(
   turnRequest: ChatTurnRequest,
   response: RevocableResponse,
 ) {
-  const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, turnRequest, toAbortSignal(response.signal))
-  return collectReply(turn, dialects[config.dialect], { now, idleTimeoutMs: conversation.idleTimeoutMs })
+  const { config, chatTurnDeps, now } = deps
+  const turn = await startChatTurn(chatTurnDeps, caller, turnRequest, toAbortSignal(response.signal))
+  return collectReply(turn, dialects[config.dialect], { now, idleTimeoutMs: chatTurnDeps.idleTimeoutMs })
 }
 
 /** Starts a background run, which its caller can then query. */
@@ -103,11 +103,11 @@ async function startBackgroundRun(
   turnRequest: ChatTurnRequest,
   response: RevocableResponse,
 ) {
-  const turn = await startChatTurn(deps.conversation, caller, turnRequest, toAbortSignal(response.signal))
+  const turn = await startChatTurn(deps.chatTurnDeps, caller, turnRequest, toAbortSignal(response.signal))
   // Leaves the reply, so that the run continues in the background.
   await turn.events.return?.()
   const intern = await findIntern(deps, caller, turnRequest.internId)
-  return new HttpResponse(202, {}, { data: toRunItem(await requireRun(deps, intern.id, turn.started.runId)) })
+  return new HttpResponse(202, {}, { data: toRunItem(await requireRun(deps, intern.id, turn.startedEvent.runId)) })
 }
 
 const deliver = { stream: streamReply, whole: sendWholeReply, run: startBackgroundRun } satisfies Record<

@@ -11,7 +11,7 @@ import { requireInterns } from '../access/require-interns.ts'
 import { requireRegion } from './intern-region.ts'
 import { settledStatuses } from './intern-transcripts.ts'
 
-/** The refusals of every route for the files of an intern. */
+/** The faults of every route for the files of an intern. */
 export const fileFaults = [
   'invalid',
   'unauthenticated',
@@ -52,6 +52,7 @@ export async function withFiles<Result>(
   }
   const tracked = deps.gateway.inFlight.track(caller, response)
   tracked.internId = intern.id
+  // Called when the permissions of the caller may have changed. A fault ends the request.
   tracked.recheckWith(async (laterCaller) => {
     requireInterns(laterCaller)
     await requireRegion(deps, laterCaller, host)
@@ -63,7 +64,7 @@ export async function withFiles<Result>(
     const runOperation = () =>
       translateFileErrors(run(deps.provisioner.storageOf(intern).files, signal), () => tracked.response.revocationFault)
     const result = await (auditAction
-      ? auditFileAccess(deps.conversation, { caller, intern, action: auditAction, paths }, runOperation)
+      ? auditFileAccess(deps.chatTurnDeps, { caller, intern, action: auditAction, paths }, runOperation)
       : runOperation())
     sent = waitUntilSent?.(result)
     return result

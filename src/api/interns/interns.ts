@@ -38,7 +38,7 @@ export function openDecisionCollector({ db, now, ...parts }: ConcealDeps & Pick<
   })
 }
 
-export type Interns = Supervision & { conversation: ChatTurnDeps }
+export type Interns = Supervision & { chatTurnDeps: ChatTurnDeps }
 
 /** Opens the supervision of interns and the dependencies of chat turns. Starts nothing before `start`. */
 export function openInterns({ guardrailCache, scanner, onRefused, ...parts }: InternsParts): Interns {
@@ -46,7 +46,7 @@ export function openInterns({ guardrailCache, scanner, onRefused, ...parts }: In
   const conceal = createConcealer({ guardrailCache, scanner })
   const decisions = openDecisionCollector({ db, now, guardrailCache, scanner })
   const supervision = openSupervision({ ...parts, decisions })
-  const conversation: ChatTurnDeps = {
+  const chatTurnDeps: ChatTurnDeps = {
     db,
     now,
     newId,
@@ -61,7 +61,7 @@ export function openInterns({ guardrailCache, scanner, onRefused, ...parts }: In
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     idleTimeoutMs: config.intern_budget_ms,
   }
-  return { conversation, ...supervision }
+  return { chatTurnDeps, ...supervision }
 }
 
 type Guardrails = Parameters<typeof screenText>[1]

@@ -76,7 +76,7 @@ export function openSupervision(parts: SupervisionParts): Supervision {
     keepRunning: config.keep_interns_running || config.provisioner === 'kubernetes',
     idleMs: config.intern_idle_ms,
     sealAccess: (...access) => encryptAccess(vault, ...access),
-    follow: (intern) => followRuns(followDeps, intern, () => provisioner.runsOf(intern)),
+    recordRuns: (intern) => followRuns(followDeps, intern, () => provisioner.runsOf(intern)),
   })
   const start = (url: string) => {
     baseUrl = reachableUrl(url)

@@ -5,7 +5,7 @@ import { routes, tags } from '../routes/routes.ts'
 import { earlyFaults } from './early-faults.ts'
 import examples from './examples.json' with { type: 'json' }
 
-/** Creates the OpenAPI document of the API from the routes alone. Opens no other part of the service. */
+/** Creates the OpenAPI document of the API from the routes alone. Starts no other part of the service. */
 export function describeApi(): object {
   const withEarlyFaults = routes.map((route) => ({ ...route, faults: [...earlyFaults(route), ...route.faults] }))
   return describeRoutes(withEarlyFaults, {

@@ -3,12 +3,12 @@ import { once } from '#platform/async/once.ts'
 import { sendResponse } from '#platform/http/mount.ts'
 import { createCacheableResponse, negotiateResponse } from '#platform/http/response/cacheable-response.ts'
 import { apiPrefix } from '../access/prefix.ts'
-import { referencePage, referencePolicy } from '../pages/reference/page.ts'
+import { referenceContentSecurityPolicy, referencePage } from '../pages/reference/page.ts'
 import type { Document } from '../pages/reference/shape.ts'
 import { describeApi } from './description.ts'
 
 const pageHeaders = {
-  'content-security-policy': referencePolicy,
+  'content-security-policy': referenceContentSecurityPolicy,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 }

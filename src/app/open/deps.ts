@@ -77,7 +77,7 @@ export async function openDeps(
     config,
     settingSources: parts.settingSources,
     console: store.console,
-    conversation: interns.conversation,
+    chatTurnDeps: interns.chatTurnDeps,
     provisioner: interns.provisioner,
     internHosts: interns.hosts,
     db,

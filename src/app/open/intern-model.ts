@@ -5,17 +5,20 @@ import { resolveModels } from '#gateway/request/resolve-models.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 
+/** Interns with this model follow a script without a language model, so no model has to exist. */
+const scriptedModel = 'script'
+
 type DefaultModelConfig = Pick<Config, 'default_intern_model' | 'interns'>
 
 /**
- * Returns why requests of interns without a configured model would fail; undefined if they can succeed. Does not check
- * presets, which belong to a workspace and can change.
+ * Returns why requests of interns without a configured model would fail; undefined if they can succeed. Of a preset with a model,
+ * checks only the model, because presets belong to a workspace and can change.
  */
 export function findInternModelProblem(
   { default_intern_model: modelOrPreset, interns }: DefaultModelConfig,
   data: CatalogueData,
 ) {
-  if (interns === 'off' || modelOrPreset === 'script') return undefined
+  if (interns === 'off' || modelOrPreset === scriptedModel) return undefined
   const preset = readPresetReference({ model: modelOrPreset })
   const model = preset ? preset.bodyWithoutPreset.model : modelOrPreset
   if (typeof model !== 'string') return undefined

@@ -2,8 +2,13 @@ import type { InternAddress } from '#api/server/intern-listener.ts'
 import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
 import type { SettingSources } from '#platform/config/load.ts'
 import type { Config } from '#platform/config/settings.ts'
-import type { NotificationCalls, OwnerCalls } from '#platform/db/sqlite/remote.ts'
+import type { DatabaseCalls, NotificationCalls } from '#platform/db/sqlite/remote.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
+
+/*
+ * The primary binds the sockets of all workers to one port. Each worker has the descriptors of all of them, but accepts
+ * connections only from its own, and from those of a worker that has failed until that one is replaced.
+ */
 
 /** The first message to a worker. */
 export type WorkerStart = {
@@ -15,16 +20,16 @@ export type WorkerStart = {
 }
 
 /**
- * @property internAddress the address at which interns of this host reach the service after the drain, until they have
- * ended.
+ * @property internAddress the address of the service for interns of this host. It is served after the drain, until the interns
+ * have ended.
  */
 export type WorkerStop = { drain: boolean; internAddress: InternAddress | undefined }
 
-/** The current catalogue as the JSON of `Loaded`, and the reason if a newer one was refused. */
+/** The current catalogue as JSON (`Loaded` in `src/catalogue`), and the reason if a newer one was refused. */
 export type CatalogueResponse = { catalogue: Uint8Array; refused?: string }
 
-/** Calls from a worker to the primary. Those of the database exist only for the embedded one. */
-export type PrimaryCalls = OwnerCalls & {
+/** Calls from a worker to the primary. `DatabaseCalls` are handled only if the database is SQLite, which the primary opens. */
+export type PrimaryCalls = DatabaseCalls & {
   /** @param fresh whether to first reload sources that have changed since the last load. */
   'catalogue.load': (request: { fresh: boolean }) => Promise<CatalogueResponse>
   /** The metrics page of all processes together. */
@@ -55,8 +60,9 @@ export type WorkerCalls = NotificationCalls & {
   'worker.metrics': (request: null) => Promise<MetricValues[]>
   'worker.status': (request: null) => Promise<ProcessStatus | undefined>
   /**
-   * Closes the sockets from which the worker does not accept connections: they were reserved for replacements, and no worker
-   * is replaced during shutdown.
+   * Closes those of these sockets from which the worker does not accept connections. They were open for failed workers, and no
+   * worker is replaced during shutdown.
+   * @param sockets the sockets of all workers.
    */
   'worker.release': (sockets: number[]) => void
   /** Drains connections, finishes requests and ends the process. */
@@ -67,7 +73,7 @@ export type WorkerCalls = NotificationCalls & {
   'worker.clientsGone': (request: null) => Promise<void>
   /** Reports that the interns of this host have ended, so that no connections of them are accepted any more. */
   'worker.internsEnded': (request: null) => void
-  /** Reports that another worker has replaced the called one, which ends when its clients have disconnected. */
+  /** Reports that another worker has replaced this one, which ends when its clients have disconnected. */
   'worker.retire': (request: null) => void
 }
 

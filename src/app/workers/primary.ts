@@ -189,7 +189,7 @@ function handleCalls(
   { page, statuses, onLost }: WorkerRequests,
   worker: () => WorkerProcess,
 ): { handlers: Handlers; end: () => Promise<unknown> } {
-  const session = db.lend?.((announced) => worker().rpc.call('db.announced', announced))
+  const session = db.openSession?.((announced) => worker().rpc.call('db.announced', announced))
   return {
     handlers: {
       ...(session && { 'db.run': session.run, 'db.announce': session.publish }),

@@ -4,7 +4,7 @@ import { buildColumns, type Columns } from './columns.ts'
 import { encodeItems, type Items } from './items.ts'
 import type { CatalogueData, Model, Provider } from './model.ts'
 import { mapModelNames, mapUntaggedNames } from './names/model-names.ts'
-import { linkSiblings } from './names/sibling-endpoints.ts'
+import { linkSiblingEndpoints } from './names/sibling-endpoints.ts'
 import { createFixedOrders, createMeasuredOrders, type FixedOrders, type MeasuredOrders, type Sort } from './orders.ts'
 
 /** Data that depends only on the catalogue. */
@@ -78,7 +78,8 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
   const models = data.models
     .filter((model) => model.endpoints.length > 0)
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-  linkSiblings(models)
+  // Enables `findSibling` for the endpoints, which are not changed.
+  linkSiblingEndpoints(models)
   const modelByName = mapModelNames(models)
   const modelByUntaggedName = mapUntaggedNames(modelByName)
   // Slugs have priority over aliases, and aliases over display names: a later entry replaces an earlier one.

@@ -9,7 +9,7 @@ import { readCatalogueFile } from './format/format.ts'
 import { CatalogueError, type Layer, type Loaded } from './layer.ts'
 import { mergeLayers } from './merge/merge.ts'
 import { readModelsDev } from './models-dev/read-models-dev.ts'
-import { namesPath, readNames } from './models-dev/stored-names.ts'
+import { readStoredNames, storedNamesPath } from './models-dev/stored-names.ts'
 
 const starterPath = fileURLToPath(new URL('./starter.json', import.meta.url))
 
@@ -28,7 +28,7 @@ export const modelsDevPath = (settings: Pick<CatalogueSettings, 'models_dev_file
 /** The paths of all source files, including optional ones. */
 export function sourcePaths(settings: CatalogueSettings): string[] {
   const modelsDevFile = modelsDevPath(settings)
-  const paths = [modelsDevFile, namesPath(modelsDevFile)]
+  const paths = [modelsDevFile, storedNamesPath(modelsDevFile)]
   if (settings.starter_catalogue) paths.unshift(starterPath)
   if (settings.catalogue_file) paths.push(settings.catalogue_file)
   return paths
@@ -73,7 +73,7 @@ async function* readLayers(settings: CatalogueSettings): AsyncGenerator<Layer> {
     yield readModelsDev(
       await readSource(modelsDevFile, 'models_dev_file'),
       modelsDevFile,
-      await readNames(modelsDevFile),
+      await readStoredNames(modelsDevFile),
     )
   }
   if (settings.catalogue_file)

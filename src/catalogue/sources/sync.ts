@@ -4,7 +4,7 @@ import { readBodyText } from '#platform/text/body-text.ts'
 import { CatalogueError, type LoadReport } from './layer.ts'
 import { combineLayers } from './load.ts'
 import { readModelsDev } from './models-dev/read-models-dev.ts'
-import { namesFileText, namesPath, readNames } from './models-dev/stored-names.ts'
+import { encodeStoredNames, readStoredNames, storedNamesPath } from './models-dev/stored-names.ts'
 
 export const modelsDevUrl = 'https://models.dev/api.json'
 
@@ -12,7 +12,7 @@ const timeoutMs = 60_000
 /** The maximum size of the data of models.dev, many times its current size. */
 const maxBytes = 256 * 1024 * 1024
 
-/** Downloads a text. @throws CatalogueError with the reason. */
+/** Downloads the data of models.dev. @throws CatalogueError with the reason. */
 export async function fetchModelsDev(url: string, fetch = globalThis.fetch): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })
@@ -25,14 +25,15 @@ export async function fetchModelsDev(url: string, fetch = globalThis.fetch): Pro
 }
 
 /**
- * Validates the data of models.dev and replaces the stored file atomically.
- * @throws CatalogueError if the data is not valid; the stored file does not change.
+ * Validates the data of models.dev and replaces the stored file atomically. First adds the dated names of new models to the
+ * file of names beside it, so that no stored model has a name that can still change.
+ * @throws CatalogueError if the data is not valid; the stored files do not change.
  */
 export async function storeModelsDevFile(text: string, source: string, path: string): Promise<LoadReport> {
-  const names = await readNames(path)
-  const { data, report } = combineLayers([readModelsDev(text, source, names)])
+  const storedNames = await readStoredNames(path)
+  const { data, report } = combineLayers([readModelsDev(text, source, storedNames)])
   if (report.models === 0) throw new CatalogueError(`${source} contains no usable model.`)
-  await replaceAtomically(namesPath(path), namesFileText(names, data.models))
+  await replaceAtomically(storedNamesPath(path), encodeStoredNames(storedNames, data.models))
   await replaceAtomically(path, text)
   return report
 }

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../chat-request.ts'
 import type { CompletionEvent } from '../events.ts'
 import { type Message, textOf } from '../message.ts'
 import { type ScenarioAction, type ScenarioInput, scenarioActions } from './scenarios.ts'
-import { type BuildCall, callByName, findCallBuilder } from './toolbox.ts'
+import { type BuildCall, buildMcpCall, findCallBuilder } from './toolbox.ts'
 import { splitWords } from './words.ts'
 
 /** The events of a demo response, each with the pause before it. The last one can be an error. */
@@ -17,7 +17,7 @@ export function playForAgent({ messages, tools }: Pick<ChatRequest, 'messages' |
   const buildCall = findCallBuilder(toolNames)
   if (!buildCall) return undefined
   const timedEvents: TimedEvents = []
-  const buildNamedCall: CallState['buildNamedCall'] = ({ use, input }) => callByName(use, input, toolNames)
+  const buildNamedCall: CallState['buildNamedCall'] = ({ use, input }) => buildMcpCall(use, input, toolNames)
   const state = {
     buildCall,
     buildNamedCall,

@@ -22,12 +22,12 @@ export type DemoOptions = {
   wordDelayMs: number
   wordCount: number | undefined
   /** Ends with the finish reason `length`. */
-  isCutShort: boolean
+  endsWithLength: boolean
   /** Does not report usage. */
-  nousage: boolean
+  omitsUsage: boolean
 }
 
-/** Limits the time and the length of a response. */
+/** The limits of the time and the length of a response. */
 const maxFirstWordDelayMs = 600_000
 const maxWordDelayMs = 60_000
 const maxWords = 100_000
@@ -55,7 +55,7 @@ export function readDemoOptions(prompt: string): DemoOptions {
     firstWordDelayMs: Math.min(number('slow') ?? 0, maxFirstWordDelayMs),
     wordDelayMs: Math.min(number('pace') ?? 0, maxWordDelayMs),
     wordCount: number('words') === undefined ? undefined : Math.min(number('words')!, maxWords),
-    isCutShort: values.has('length'),
-    nousage: values.has('nousage'),
+    endsWithLength: values.has('length'),
+    omitsUsage: values.has('nousage'),
   }
 }

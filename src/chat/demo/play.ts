@@ -102,12 +102,12 @@ function textFor({ messages, response_format }: DemoRequest, prompt: string, opt
 function endingSteps(chat: DemoRequest, options: DemoOptions, events: CompletionEvent[]): Step[] {
   const reason = finishReason(options, events)
   const finish: Step = { afterMs: 0, event: { type: 'finish', reason, native: reason } }
-  if (options.nousage) return [finish]
+  if (options.omitsUsage) return [finish]
   return [finish, { afterMs: 0, event: { type: 'usage', tokens: tokensOf(chat, events) } }]
 }
 
-function finishReason({ isCutShort }: DemoOptions, events: CompletionEvent[]): 'length' | 'tool_calls' | 'stop' {
-  if (isCutShort) return 'length'
+function finishReason({ endsWithLength }: DemoOptions, events: CompletionEvent[]): 'length' | 'tool_calls' | 'stop' {
+  if (endsWithLength) return 'length'
   return events.some(({ type }) => type === 'tool_call') ? 'tool_calls' : 'stop'
 }
 

@@ -31,7 +31,7 @@ export function findCallBuilder(toolNames: ReadonlySet<string>): BuildCall | und
 }
 
 /** Calls a tool of an MCP server by the server's name for it, to which agents add a prefix. */
-export function callByName(name: string, input: object, toolNames: Iterable<string>): Call | undefined {
+export function buildMcpCall(name: string, input: object, toolNames: Iterable<string>): Call | undefined {
   const names = [...toolNames]
   const fullName = names.find((candidate) => candidate === name || candidate.endsWith(`_${name}`))
   return fullName === undefined ? undefined : { name: fullName, input }

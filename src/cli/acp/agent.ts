@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AgentApp, type AgentContext, agent, RequestError } from '@agentclientprotocol/sdk'
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
-import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternResponse } from '#interns/registry/intern.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
 import { createConversation, type PromptContent } from '../chat/conversation.ts'
@@ -40,7 +40,7 @@ export function internAgent({ client, intern }: AgentDeps): AgentApp {
   /** An intern with the approval mode `manual` does not offer `self-drive`. */
   async function openSession(id: string) {
     await waitUntilRunning(client, intern)
-    const { approval_mode: internMode } = await client.request<InternRecord>('GET', internPath(intern))
+    const { approval_mode: internMode } = await client.request<InternResponse>('GET', internPath(intern))
     const modes: ApprovalMode[] = internMode === 'manual' ? ['manual'] : ['manual', 'self-drive']
     sessions.set(id, { mode: 'manual', modes })
     return {

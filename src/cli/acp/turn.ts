@@ -53,12 +53,12 @@ async function answerAndRelay(deps: TurnDeps, first: AgentQuestion): Promise<voi
   let question: AgentQuestion | undefined = first
   while (question) {
     const result = await askForAnswer(deps, question)
-    if ('closed' in result) {
-      await sendText(deps, `\n\n(${result.closed})\n\n`)
+    if ('reason' in result) {
+      await sendText(deps, `\n\n(${result.reason})\n\n`)
       if (!result.isWithdrawn) return
     }
     // The answer to a withdrawn question is not used: sending it only returns the rest of the reply.
-    const answer = 'closed' in result ? cancelAnswer(question) : result.answer
+    const answer = 'reason' in result ? cancelAnswer(question) : result.answer
     question = await relayOutput(deps, deps.chat.answer(question, answer, deps.signal))
   }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { approvalModes } from '#interns/contract/approval-mode.ts'
-import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternResponse } from '#interns/registry/intern.ts'
 import type { InternSession } from '#interns/turns/entry-item.ts'
 import { quoteForShell } from '#platform/text/quote-for-shell.ts'
 import type { ApiClient } from '../kit/api-client.ts'
@@ -56,9 +56,9 @@ const commands: { [name: string]: (context: Context, argument: string) => unknow
   },
   async model({ client, intern, print }, argument) {
     const path = internPath(intern)
-    const describe = ({ model }: InternRecord) => model ?? 'The intern uses the default model of the service.'
-    if (argument === '') return print(describe(await client.request<InternRecord>('GET', path)))
-    const changed = await client.request<InternRecord>('PATCH', path, { model: argument })
+    const describe = ({ model }: InternResponse) => model ?? 'The intern uses the default model of the service.'
+    if (argument === '') return print(describe(await client.request<InternResponse>('GET', path)))
+    const changed = await client.request<InternResponse>('PATCH', path, { model: argument })
     print(`${describe(changed)} The change takes effect at its next start.`)
   },
   mode({ chat, print }, argument) {

@@ -14,14 +14,14 @@ type QuestionLocation = {
 }
 
 /** `isWithdrawn`: the agent withdrew the question, and its run continues. */
-type ClosedQuestion = { closed: string; isWithdrawn: boolean }
+type ClosedQuestion = { reason: string; isWithdrawn: boolean }
 
 /** The pause before a stream that broke is opened again. */
 const reconnectMs = 1000
 
 /**
- * Asks for an answer while the question is open. The signal aborts when the question expires, when its run ends, or when
- * another client answers it. @returns the answer, or the reason why the question is closed
+ * Asks for an answer while the question is open. The signal aborts when the question expires or is withdrawn, when its run ends, or
+ * when another client answers it. @returns the answer, or the reason why the question is closed
  */
 export async function answerWhileOpen<Answer>(
   location: QuestionLocation,
@@ -48,8 +48,9 @@ async function watchQuestion(location: QuestionLocation, signal: AbortSignal): P
   while (!signal.aborted) {
     try {
       const entry = await closedEntry(location, signal)
-      if (entry) return { closed: closingReason(entry), isWithdrawn: entry.end_reason === 'withdrawn' }
+      if (entry) return { reason: closingReason(entry), isWithdrawn: entry.end_reason === 'withdrawn' }
     } catch (error) {
+      // The service refused the request. Any other error is a broken connection, which is opened again.
       if (error instanceof ServiceError) return undefined
     }
     await sleep(reconnectMs, undefined, { signal }).catch(() => {})

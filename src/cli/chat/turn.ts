@@ -47,10 +47,10 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
   while (result.question) {
     const question: AgentQuestion = result.question
     const outcome = await askWhileOpen(context, question)
-    if ('closed' in outcome) context.display.line(outcome.closed)
-    if ('closed' in outcome && !outcome.isWithdrawn) return 'done'
+    if ('reason' in outcome) context.display.line(outcome.reason)
+    if ('reason' in outcome && !outcome.isWithdrawn) return 'done'
     // The answer to a withdrawn question is not used: sending it only shows the rest of the reply.
-    const answer = 'closed' in outcome ? cancelAnswer(question) : outcome.answer
+    const answer = 'reason' in outcome ? cancelAnswer(question) : outcome.answer
     if (answer === undefined) {
       await cancelQuestion(context, question)
       return 'left'

@@ -1,4 +1,4 @@
-import type { InternRecord, InternStatus } from '#interns/registry/intern.ts'
+import type { InternResponse, InternStatus } from '#interns/registry/intern.ts'
 import { waitUntil } from '#platform/async/wait-for.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import type { ApiClient } from '../kit/api-client.ts'
@@ -21,7 +21,7 @@ export async function waitUntilRunning(
 ): Promise<void> {
   let reportedStatus: string | undefined
   const reportAndCheck = async () => {
-    const record = await client.request<InternRecord>('GET', internPath(intern))
+    const record = await client.request<InternResponse>('GET', internPath(intern))
     if (record.status === 'running') return true
     const { status, last_failure_message: failureMessage } = record
     if (!startingStatuses.includes(status)) {

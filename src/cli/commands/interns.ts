@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternResponse } from '#interns/registry/intern.ts'
 import type { AgentQuestion } from '../chat/conversation.ts'
 import { apiKeyHelp, createApiClient } from '../kit/api-client.ts'
-import { second } from '../kit/format.ts'
+import { formatSecond } from '../kit/format.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { collect } from '../kit/option-parsers.ts'
 import { table } from '../kit/table.ts'
@@ -43,7 +43,7 @@ export function internsCommand(interns: Command, terminal: Terminal): void {
       const checkKey = () => api.request('GET', '/interns?limit=1')
       const approvalMode = options.approvalMode ?? (await chooseMode(terminal, name, checkKey))
       const body = newIntern(name, { ...options, approvalMode }, env[passwordVariable])
-      const created = await api.request<InternRecord>('POST', '/interns', body)
+      const created = await api.request<InternResponse>('POST', '/interns', body)
       out(`Created "${created.name}" (${created.id}): ${created.status}. Approval mode: ${created.approval_mode}.`)
     })
 
@@ -79,7 +79,7 @@ function questionTable(questions: OpenQuestion[]): string {
   const headings = ['SESSION', 'EXPIRES (UTC)', 'KIND', 'DETAILS']
   const rows = questions.map((question) => [
     question.session_id,
-    second(question.deadline_at),
+    formatSecond(question.deadline_at),
     question.kind === 'permission' ? (question.operation ?? 'permission') : 'form',
     (question.kind === 'permission' ? question.detail : question.message) ?? '',
   ])

@@ -1,5 +1,5 @@
 import { escapeUnambiguously } from '#platform/text/printable.ts'
-import { second } from './format.ts'
+import { formatSecond } from './format.ts'
 import { table } from './table.ts'
 
 /** A file or folder of a workspace, as the API lists it. */
@@ -8,7 +8,7 @@ export type ListedFile = { name: string; kind: string; size: number; modified_at
 export function fileTable(entries: ListedFile[]): string {
   const rows = entries.map(({ name, kind, size, modified_at, target }) => [
     kind === 'folder' ? '-' : String(size),
-    second(modified_at),
+    formatSecond(modified_at),
     nameText(name, kind, target),
   ])
   return table(['BYTES', 'CHANGED (UTC)', 'NAME'], rows)

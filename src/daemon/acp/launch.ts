@@ -22,7 +22,7 @@ export function launchAhead(launch: Launch): Launch {
   }
 }
 
-/** Creates the function that starts an agent as a process. First kills processes of the workspace that an earlier daemon left. */
+/** Creates the function that starts an agent as a process. Before it returns, kills processes of the workspace that an earlier daemon left. */
 export function createProcessLauncher(
   settings: AgentCommand & AgentQuirks,
   workspace: string,
@@ -36,6 +36,7 @@ export function createProcessLauncher(
     // A search finds all marks that start with this text: without the last dot, agent 1 would include agent 10.
     const mark = `${workspaceMark}.${++startCount}.`
     const child = await startAgent({ ...settings, env: { ...settings.env, [markerVariable]: mark } }, workspace)
+    // Kills the processes that the agent started.
     void child.exited.then(() => killMarked(mark))
     try {
       const { _meta, authenticate, mcpServers } = settings
@@ -45,7 +46,7 @@ export function createProcessLauncher(
       return { agent, stop: child.stop }
     } catch (error) {
       child.kill()
-      // The agent ended during its start, so there is no session that the caller could have lost.
+      // `stream_severed` means that a session may be lost. The agent ended during its start, so there was none.
       throw isLostConnection(error) ? new Error(error.message) : error
     }
   }

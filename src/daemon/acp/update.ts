@@ -18,7 +18,7 @@ export type AgentUpdate =
       id: string
       call: unknown
       output?: string | undefined
-      unavailable?: UnavailableServer | undefined
+      unavailableServer?: UnavailableServer | undefined
     }
   | { type: 'plan'; steps: PlanStep[] }
   | { type: 'model'; model: string }
@@ -44,7 +44,7 @@ export function readUpdate(update: unknown): AgentUpdate {
       const id = nonEmptyText(readProperty(update, 'toolCallId'))
       if (!id) return otherUpdate
       const output = readTerminalOutput(update)
-      return { type: 'tool', id, call: update, output, unavailable: readUnavailableServer(update) }
+      return { type: 'tool', id, call: update, output, unavailableServer: readUnavailableServer(update) }
     }
     case 'plan':
       return { type: 'plan', steps: readPlan(readProperty(update, 'entries')) }

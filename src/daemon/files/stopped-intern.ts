@@ -1,11 +1,11 @@
+import { contractVersion, type DaemonApi } from '#interns/contract/daemon-api.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { contractVersion, type Runs } from '#interns/contract/runs.ts'
 import type { Transcripts } from '#interns/contract/transcript.ts'
 import { createWorkspaceFiles, type WorkspaceDeps } from './workspace-files.ts'
 
 export type FilesSettings = { token: string } & WorkspaceDeps
 
-/** Reads the settings that the server passes to this process. @throws Error for settings of another form. */
+/** Reads the settings that the server passes to this process. @throws Error for malformed settings. */
 export function readFilesSettings(json: string): FilesSettings {
   const { token, workspace, state, limits } = JSON.parse(json) as FilesSettings
   const isText = (value: unknown) => typeof value === 'string' && value !== ''
@@ -14,16 +14,17 @@ export function readFilesSettings(json: string): FilesSettings {
   throw new Error('The settings need token, workspace, state and limits (maxUploadBytes, maxDiskBytes).')
 }
 
-/** The files and transcripts of an intern that does not run, through the interface of a daemon. */
-export function createStoppedInternRuns(
+/** The interface of a daemon for an intern that does not run: reads its files and transcripts, and refuses all other calls. */
+export function createStoppedInternApi(
   { token, ...settings }: FilesSettings,
   now: () => number,
-): { token: string; runs: Runs } {
+): { token: string; api: DaemonApi } {
   const startedAt = now()
   const refuse = async () => {
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
   const readTranscripts = async <Result>(read: (transcripts: Transcripts) => Result): Promise<Result> => {
+    // Loaded at the first use, because most processes for files read no transcript.
     const { openStore, StoreError } = await import('../store/store.ts')
     const { DaemonTranscripts } = await import('../transcript/transcripts.ts')
     try {
@@ -45,7 +46,7 @@ export function createStoppedInternRuns(
     follow: refuse,
     milestones: refuse,
   }
-  const health: Runs['health'] = async () => ({
+  const health: DaemonApi['health'] = async () => ({
     contract: contractVersion,
     startedAt,
     agent: 'stopped',
@@ -57,7 +58,7 @@ export function createStoppedInternRuns(
   const supervisorCalls = { setRules: refuse, decisions: refuse, drain: refuse }
   return {
     token,
-    runs: { transcripts, files: createWorkspaceFiles(settings), health, ...turnCalls, ...supervisorCalls },
+    api: { transcripts, files: createWorkspaceFiles(settings), health, ...turnCalls, ...supervisorCalls },
   }
 }
 

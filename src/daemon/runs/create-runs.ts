@@ -1,19 +1,19 @@
-import { Refusal } from '#interns/contract/refusal.ts'
 import {
   type AnswerQuestion,
   contractVersion,
+  type DaemonApi,
   pendingQuestionId,
-  type Runs,
   type StartTurn,
-} from '#interns/contract/runs.ts'
+} from '#interns/contract/daemon-api.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { createWorkspaceFiles, type WorkspaceDeps } from '../files/workspace-files.ts'
 import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
-/** Creates the daemon's implementation of `Runs`, which starts, resumes and cancels runs. */
+/** Creates the daemon's implementation of `DaemonApi`, which starts, resumes and cancels runs. */
 export function createRuns(
   deps: Omit<RunRegistryDeps, 'files'> & Pick<WorkspaceDeps, 'state'>,
-): Runs & { stop(): Promise<void> } {
+): DaemonApi & { stop(): Promise<void> } {
   const files = createWorkspaceFiles(deps)
   const startedAt = deps.now()
   const registry = new RunRegistry({ ...deps, files })

@@ -1,7 +1,7 @@
+import type { InternHealth, StartTurn } from '#interns/contract/daemon-api.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { EndReason } from '#interns/contract/run.ts'
-import type { InternHealth, StartTurn } from '#interns/contract/runs.ts'
 import type { BudgetLimitName } from '#interns/contract/turn-budget.ts'
 import type { Agent } from '../acp/agent.ts'
 import type { Launch } from '../acp/launch.ts'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import { contractVersion, type DaemonApi } from '#interns/contract/daemon-api.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { contractVersion, type Runs } from '#interns/contract/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/contract/turn-event.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { findFramingError } from '#platform/http/request/framing.ts'
@@ -16,11 +16,11 @@ import { serveMilestones, serveSessions } from '../transcript/serve.ts'
 import { readAnswer, readExceededBudget, readIdleMs, readJson, readRules, readTurn } from './request.ts'
 import { splitEvent } from './split-event.ts'
 
-type HttpServerDeps = { runs: Runs; token: string; log: DaemonLog }
+type HttpServerDeps = { api: DaemonApi; token: string; log: DaemonLog }
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 
 /**
- * Serves the contract `Runs` over HTTP. A started turn is a response of 200 with one event per line; a turn that does not
+ * Serves the contract `DaemonApi` over HTTP. A started turn is a response of 200 with one event per line; a turn that does not
  * start is an error. If the connection breaks before the last event, the caller has disconnected.
  */
 export function createHttpServer(
@@ -48,36 +48,36 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
   const { path, query } = parseAddress(request)
   const disconnectController = new AbortController()
   response.once('close', () => disconnectController.abort())
-  const { runs } = deps
+  const { api } = deps
   switch (`${request.method} /${path[0]}`) {
     case 'GET /health':
-      return sendJson(response, 200, await runs.health())
+      return sendJson(response, 200, await api.health())
     case 'POST /rest':
-      return sendJson(response, 200, { againAfterMs: await runs.drain(readIdleMs(await readJson(request))) })
+      return sendJson(response, 200, { againAfterMs: await api.drain(readIdleMs(await readJson(request))) })
     case 'POST /turns':
-      return writeEvents(response, await runs.start(readTurn(await readJson(request)), disconnectController.signal))
+      return writeEvents(response, await api.start(readTurn(await readJson(request)), disconnectController.signal))
     case 'POST /answers':
-      return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), disconnectController.signal))
+      return writeEvents(response, await api.answer(readAnswer(await readJson(request)), disconnectController.signal))
     case 'DELETE /runs':
-      return sendJson(response, 200, { cancelled: await cancelRun(runs, path[1] ?? '', query) })
+      return sendJson(response, 200, { cancelled: await cancelRun(api, path[1] ?? '', query) })
     case 'GET /sessions':
-      return serveSessions(runs.transcripts, { path, query, response, signal: disconnectController.signal })
+      return serveSessions(api.transcripts, { path, query, response, signal: disconnectController.signal })
     case 'GET /milestones':
-      return serveMilestones(runs.transcripts, { query, response, signal: disconnectController.signal })
+      return serveMilestones(api.transcripts, { query, response, signal: disconnectController.signal })
     case 'GET /files':
     case 'PUT /files':
     case 'POST /files':
     case 'DELETE /files': {
       const operation = `${request.method} ${path[1] ?? ''}`
-      return serveFiles(runs.files, { operation, query, request, response, signal: disconnectController.signal })
+      return serveFiles(api.files, { operation, query, request, response, signal: disconnectController.signal })
     }
     case 'GET /questions':
-      return sendJson(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })
+      return sendJson(response, 200, { question: (await api.question(path[1] ?? '')) ?? null })
     case 'PUT /rules':
-      await runs.setRules(readRules(await readJson(request)))
+      await api.setRules(readRules(await readJson(request)))
       return sendJson(response, 200, { judging: true })
     case 'GET /decisions':
-      return sendJson(response, 200, { decisions: await runs.decisions(Number(query.get('after')) || 0) })
+      return sendJson(response, 200, { decisions: await api.decisions(Number(query.get('after')) || 0) })
     default:
       throw new Fault('not_found', `There is no ${request.method} /${path.join('/')}.`, { type: 'unknown_operation' })
   }
@@ -101,9 +101,9 @@ function parseAddress(request: IncomingMessage): { path: string[]; query: URLSea
   throw new Fault('not_found', message, { type: 'version_mismatch' })
 }
 
-function cancelRun(runs: Runs, runId: string, query: URLSearchParams): Promise<boolean> {
+function cancelRun(api: DaemonApi, runId: string, query: URLSearchParams): Promise<boolean> {
   const { exceededBudget, neededUsd } = readExceededBudget(query)
-  return runs.cancel(runId, exceededBudget, neededUsd)
+  return api.cancel(runId, exceededBudget, neededUsd)
 }
 
 /** Writes events as fast as the caller reads them. Unread events stay in the outbox of the run. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Attachment, attachmentKinds } from '#interns/contract/attachments.ts'
+import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/daemon-api.ts'
 import type { RulesInForce } from '#interns/contract/rules/rule.ts'
-import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/runs.ts'
 import { type BudgetLimitName, budgetLimitNames, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { readPacedBody } from '#platform/net/bodies/paced-body.ts'

@@ -1,6 +1,6 @@
 import { once } from '#platform/async/once.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
-import { createStoppedInternRuns } from '../files/stopped-intern.ts'
+import { createStoppedInternApi } from '../files/stopped-intern.ts'
 import type { DaemonLog } from '../log.ts'
 import type { DaemonSettings } from '../settings/settings.ts'
 import { openListeners } from './listeners.ts'
@@ -16,7 +16,7 @@ export async function serveStoppedIntern(
   settings: Pick<DaemonSettings, 'socketPath' | 'listen' | 'token' | 'workspace' | 'state' | 'limits'>,
   { idleMs, log, now }: { idleMs: number; log: DaemonLog; now: () => number },
 ): Promise<ServedFiles> {
-  const listeners = await openListeners(settings, { ...createStoppedInternRuns(settings, now), log })
+  const listeners = await openListeners(settings, { ...createStoppedInternApi(settings, now), log })
   const end = Promise.withResolvers<void>()
   // The idle timeout and a signal can both stop it.
   const stop = once(async () => {

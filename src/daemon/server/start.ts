@@ -39,7 +39,7 @@ export async function startDaemon(
     modes: agent.modes,
     startsAgent: settings.startsAgent,
   })
-  const listeners = await openListeners(settings, { runs, token: settings.token, log: deps.log })
+  const listeners = await openListeners(settings, { api: runs, token: settings.token, log: deps.log })
   return {
     port: listeners.port,
     stop: async () => {

@@ -14,14 +14,14 @@ export class TranscriptRetention {
     this.#statements = prepareStatements(db)
   }
 
-  /** Adds to the size of a session, and to the number of its deleted entries. */
-  grow(sessionId: string, bytes: number, dropped = 0): void {
+  /** Adds to the size of a session, also a negative number, and to the number of its deleted entries. */
+  adjustSize(sessionId: string, bytes: number, dropped = 0): void {
     this.#statements.addSize.run(sessionId, bytes, dropped)
   }
 
   /**
    * Deletes expired sessions, then the oldest entries of written sessions that are too large, then the oldest entries of the
-   * sessions that were idle longest.
+   * sessions that were not updated for the longest time.
    */
   enforceLimits(writtenSessions: string[], at: number): void {
     this.#deleteExpired(at)
@@ -42,7 +42,7 @@ export class TranscriptRetention {
   #limitTotal(): void {
     const excess = () => bytesIn(this.#statements.totalSize.get()) - this.#limits.maxTranscriptBytes
     while (excess() > 0) {
-      const oldest = this.#statements.longestIdle.get() as { id: string } | undefined
+      const oldest = this.#statements.leastRecentlyUpdated.get() as { id: string } | undefined
       if (!oldest) return
       if (!this.#dropOldEntries(oldest.id, excess())) this.#deleteSession(oldest.id)
     }
@@ -58,7 +58,7 @@ export class TranscriptRetention {
       dropped.push(entry.bytes)
       excess -= entry.bytes
     }
-    this.grow(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
+    this.adjustSize(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
     return dropped.length > 0
   }
 
@@ -76,7 +76,7 @@ const prepareStatements = (db: DatabaseSync) => ({
   totalSize: db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts'),
   oldestEntries: db.prepare('SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100'),
   dropEntry: db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?'),
-  longestIdle: db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1'),
+  leastRecentlyUpdated: db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1'),
   expiredSessions: db.prepare(
     `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
   ),

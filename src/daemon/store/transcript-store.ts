@@ -70,7 +70,7 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
     const bytes = Buffer.byteLength(text) + rowOverheadBytes
     const before = sizeOf.get(sessionId, entry.id) as { bytes: number } | undefined
     saveEntry.run(sessionId, entry.id, entry.revision, bytes, text)
-    retention.grow(sessionId, bytes - (before?.bytes ?? 0))
+    retention.adjustSize(sessionId, bytes - (before?.bytes ?? 0))
   }
   const sessionById = db.prepare(`SELECT ${summary} FROM transcripts WHERE session_id = ?`)
   const page = db.prepare(`SELECT ${summary} FROM transcripts ORDER BY updated_at DESC, session_id DESC LIMIT ?`)

@@ -71,8 +71,8 @@ test('a limit that was set later counts failed attempts and the response', async
   }
   const terms = { budgets: [limitOf('first')], guardrails: [], turns: undefined, protocolOf: () => undefined }
   const access = { isByok: () => false }
-  const forms = { chat: { messages: [] }, body: {} }
-  const reservation = new RequestReservation({ budgets, now: () => 0 } as never, { ...terms, access } as never, forms)
+  const bodies = { chat: { messages: [] }, body: {} }
+  const reservation = new RequestReservation({ budgets, now: () => 0 } as never, { ...terms, access } as never, bodies)
   const targets = [{ endpoint: endpointOf('p') } as Target]
   await reservation.reserve(targets)
   await reservation.renew({ cost: 3n, byok: false }, targets)

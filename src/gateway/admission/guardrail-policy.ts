@@ -16,10 +16,10 @@ import type { EffectivePolicies } from '#policy/guardrails/workspace-policies.ts
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate } from '../plan/plan.ts'
-import type { BothForms } from '../pricing/extra-usage-bound.ts'
+import type { RequestBodies } from '../pricing/extra-usage-bound.ts'
 import { regionOf } from '../request/region.ts'
 import { budgetsFor } from './budget-reservation.ts'
-import { refuseFoldedNames, withoutUnknownFields } from './known-fields.ts'
+import { refuseMiscasedNames, withoutUnknownFields } from './known-fields.ts'
 import type { InFlightInput, Policy, PolicyDecision, PolicyInput } from './policy.ts'
 import { createRecheckBeforeSend } from './recheck-before-send.ts'
 import { requireRemainingLimits } from './remaining-limits.ts'
@@ -53,7 +53,7 @@ export function createGuardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   }
   return {
     async decide(input) {
-      refuseFoldedNames(input.body)
+      refuseMiscasedNames(input.body)
       const policies = guardrailCache.getCached(input.caller) ?? (await guardrailCache.policiesOf(input.caller))
       const countedRequest = prepareCountedRequest(deps, policies, input)
       return policies.guardrails.length === 0
@@ -76,9 +76,9 @@ export function createGuardrailPolicy(deps: GuardrailPolicyDeps): Policy {
 
 /** A request as its limits count it: without fields of unknown cost. */
 type CountedRequest = {
-  forms: BothForms
+  bodies: RequestBodies
   removedFields: readonly string[]
-  spendingOf: (sent: BothForms) => SpendingLimits
+  spendingOf: (sent: RequestBodies) => SpendingLimits
 }
 
 function prepareCountedRequest(
@@ -88,11 +88,11 @@ function prepareCountedRequest(
 ): CountedRequest {
   const { guardrails } = policies
   const budgets = budgetsFor(caller, policyBudgets(policies, groups), turns)
-  const { forms, removed } =
-    budgets.length > 0 ? withoutUnknownFields({ chat, body }) : { forms: { chat, body }, removed: [] }
-  const spendingOf = (sent: BothForms) =>
+  const { bodies, removed } =
+    budgets.length > 0 ? withoutUnknownFields({ chat, body }) : { bodies: { chat, body }, removed: [] }
+  const spendingOf = (sent: RequestBodies) =>
     new SpendingLimits(deps, { groups, budgets, guardrails, turns }, { ...sent, protocol })
-  return { forms, removedFields: removed, spendingOf }
+  return { bodies, removedFields: removed, spendingOf }
 }
 
 /** The limits of the policies that count a request of these groups, in the order of checks. */
@@ -104,17 +104,17 @@ function policyBudgets({ budgets, groupLimits }: EffectivePolicies, groups: Requ
 function decideWithoutGuardrails(
   guardrails: readonly GuardrailRecord[],
   { candidates }: PolicyInput,
-  { forms, removedFields, spendingOf }: CountedRequest,
+  { bodies, removedFields, spendingOf }: CountedRequest,
 ): PolicyDecision {
   return {
     candidates,
     guardrails,
-    chat: forms.chat,
-    body: forms.body,
+    chat: bodies.chat,
+    body: bodies.body,
     isStorageForbidden: false,
     removedFields,
     findings: [],
-    spending: spendingOf(forms),
+    spending: spendingOf(bodies),
   }
 }
 
@@ -122,14 +122,14 @@ async function decideWithGuardrails(
   deps: GuardrailPolicyDeps,
   guardrails: readonly GuardrailRecord[],
   { caller, host, candidates, signal }: PolicyInput,
-  { forms, removedFields, spendingOf }: CountedRequest,
+  { bodies, removedFields, spendingOf }: CountedRequest,
 ): Promise<PolicyDecision> {
   const { config, scanner } = deps
   requireRegion(guardrails, regionOf(config.regions, host))
   const remaining = permittedCandidates(guardrails, candidates, config.zdr_vendors)
   const storage = storageVerdict(guardrails, remaining, config.zdr_vendors)
-  const formsToScreen = storage ? withoutStorage(storage, forms) : forms
-  const screening = await screenRequest(scanner, guardrails, formsToScreen, { requester: caller, signal })
+  const bodiesToScreen = storage ? withoutStorage(storage, bodies) : bodies
+  const screening = await screenRequest(scanner, guardrails, bodiesToScreen, { requester: caller, signal })
   return {
     candidates: remaining,
     guardrails,

@@ -2,7 +2,7 @@ import { isOutputLimit } from '#chat/tokens/output-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { printable } from '#platform/text/printable.ts'
 import { clientProtocols } from '../clients/client-protocols.ts'
-import type { RequestForms } from '../pricing/extra-usage-bound.ts'
+import type { BodiesWithProtocol } from '../pricing/extra-usage-bound.ts'
 import type { Body } from '../protocol/request-body.ts'
 
 /** Fields that no client protocol has, and that cannot raise the cost at a provider beyond the reservation. */
@@ -39,7 +39,7 @@ const harmlessFields = [
   'web_search_options',
   'search_parameters',
   'enable_search',
-  // Options of embeddings. Without them, the vectors of a limited key would differ from those of others.
+  // Options of embeddings. If `withoutUnknownFields` removed them, the vectors of a limited key would differ from those of others.
   'embedding_type',
   'late_chunking',
   'modality',
@@ -136,10 +136,10 @@ const freeFormFields: ReadonlySet<string> = new Set([
  * Refuses field names that differ from a known one only by case. Providers written in Go ignore case, so `Model` could
  * override the checked `model`. @throws Fault `invalid`.
  */
-export function refuseFoldedNames(body: Body): void {
+export function refuseMiscasedNames(body: Body): void {
   for (const name in body) {
     if (knownFields.has(name) || isOutputLimit(name)) {
-      refuseFoldedNestedNames(body[name], name)
+      refuseMiscasedNestedNames(body[name], name)
       continue
     }
     const folded = foldedName(name)
@@ -147,19 +147,19 @@ export function refuseFoldedNames(body: Body): void {
   }
 }
 
-function refuseFoldedNestedNames(value: unknown, field: string): void {
+function refuseMiscasedNestedNames(value: unknown, field: string): void {
   if (typeof value !== 'object' || value === null || freeFormFields.has(field)) return
   if (Array.isArray(value)) {
-    // An item has no name, and so is none of the fields with arbitrary names.
-    for (const item of value) refuseFoldedNestedNames(item, '')
+    // An item has no field name, so it is not skipped like a field with arbitrary names.
+    for (const item of value) refuseMiscasedNestedNames(item, '')
     return
   }
-  // Tool input has arbitrary names. The `input` of a request is a list.
+  // An `input` that is an object is the input of a tool, which has arbitrary names. The `input` of a request is a list.
   if (field === 'input') return
   for (const name in value) {
     const folded = checkedNestedFields.has(name) ? name : foldedName(name)
     if (folded !== name && checkedNestedFields.has(folded)) throw foldedNameFault(name, folded)
-    refuseFoldedNestedNames((value as Body)[name], name)
+    refuseMiscasedNestedNames((value as Body)[name], name)
   }
 }
 
@@ -172,14 +172,16 @@ const foldedName = (name: string) => name.toUpperCase().toLowerCase()
 /**
  * Removes the fields that this service does not know from a request that a limit counts. An unknown field can mean more or
  * longer responses at some provider.
+ * @param bodies `body` is the request in the client's protocol, and `chat` the same request as a chat request. They are one
+ * object if the client's protocol is chat completions.
  * @returns the request, and the names of the removed fields of its body.
  */
-export function withoutUnknownFields<F extends RequestForms>(forms: F): { forms: F; removed: string[] } {
-  const { body, removed } = removeUnknownFields(forms.body)
+export function withoutUnknownFields<F extends BodiesWithProtocol>(bodies: F): { bodies: F; removed: string[] } {
+  const { body, removed } = removeUnknownFields(bodies.body)
   const { body: chat, removed: removedFromChat } =
-    forms.chat === forms.body ? { body: body as F['chat'], removed } : removeUnknownFields(forms.chat)
-  if (removed.length === 0 && removedFromChat.length === 0) return { forms, removed }
-  return { forms: { ...forms, body, chat }, removed }
+    bodies.chat === bodies.body ? { body: body as F['chat'], removed } : removeUnknownFields(bodies.chat)
+  if (removed.length === 0 && removedFromChat.length === 0) return { bodies, removed }
+  return { bodies: { ...bodies, body, chat }, removed }
 }
 
 /** A body without unknown fields, and their names. A body without any is returned as it is. */

@@ -8,7 +8,7 @@ import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Candidate, Target } from '../plan/plan.ts'
-import type { BothForms } from '../pricing/extra-usage-bound.ts'
+import type { RequestBodies } from '../pricing/extra-usage-bound.ts'
 import type { Body } from '../protocol/request-body.ts'
 import type { CredentialSource, SpendingLimits } from './spending-limits.ts'
 import type { TurnLimits } from './turn-limits.ts'
@@ -67,7 +67,7 @@ export type BeforeSendInput = Pick<InFlightInput, 'caller' | 'host'> & {
     spending: Pick<SpendingLimits, 'budgets' | 'groups'>
   }
   /** The request as it would be sent. */
-  request: BothForms
+  request: RequestBodies
   target: Target
   access: CredentialSource
   signal?: DisconnectSignal | undefined

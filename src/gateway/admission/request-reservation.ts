@@ -5,7 +5,7 @@ import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import { type Budget, countsCost, type SettledCost } from '#spend/budgets/budget.ts'
 import type { BudgetReserver, Reservation } from '#spend/budgets/budgets.ts'
 import type { Target } from '../plan/plan.ts'
-import type { RequestForms } from '../pricing/extra-usage-bound.ts'
+import type { BodiesWithProtocol } from '../pricing/extra-usage-bound.ts'
 import { type PricedRequest, shorterVariants } from './bounds/shorter-variants.ts'
 import type { ProtocolTraits } from './bounds/usage-bound.ts'
 import { worstCaseCost } from './bounds/worst-case.ts'
@@ -26,8 +26,8 @@ type ReservationTerms = {
 export class RequestReservation {
   readonly #deps: ReservationDeps
   readonly #terms: ReservationTerms
-  readonly #original: RequestForms
-  #request: RequestForms
+  readonly #original: BodiesWithProtocol
+  #request: BodiesWithProtocol
   /** The highest possible cost of `#request`. */
   #maxCost: PicoUsd = 0n
   #reservation: Reservation | undefined
@@ -39,7 +39,7 @@ export class RequestReservation {
   readonly #failedCosts: SettledCost[] = []
   #isSettled = false
 
-  constructor(deps: ReservationDeps, terms: ReservationTerms, request: RequestForms) {
+  constructor(deps: ReservationDeps, terms: ReservationTerms, request: BodiesWithProtocol) {
     this.#deps = deps
     this.#terms = terms
     this.#original = request
@@ -50,7 +50,7 @@ export class RequestReservation {
    * The request as the reservation covers it. It has a lower token limit than the original if only a shorter response fits
    * the limits of an intern's turn.
    */
-  get request(): RequestForms {
+  get request(): BodiesWithProtocol {
     return this.#request
   }
 
@@ -63,7 +63,7 @@ export class RequestReservation {
     const { protocolOf, guardrails, turns } = this.#terms
     const budgets = this.#applicableBudgets(targets)
     if (budgets.length === 0) return
-    const maxCostOf = (forms: RequestForms) => worstCaseCost(forms, targets, protocolOf)
+    const maxCostOf = (bodies: BodiesWithProtocol) => worstCaseCost(bodies, targets, protocolOf)
     const current: PricedRequest = { request: this.#request, maxCost: maxCostOf(this.#request) }
     this.#maxCost = current.maxCost
     const variants = turns && shorterVariants({ request: this.#original, maxCost: current.maxCost }, maxCostOf)

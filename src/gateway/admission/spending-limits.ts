@@ -6,7 +6,7 @@ import type { Budget } from '#spend/budgets/budget.ts'
 import type { BudgetReserver } from '#spend/budgets/budgets.ts'
 import type { RequestGroups } from '#spend/ledger/request-group.ts'
 import type { Target } from '../plan/plan.ts'
-import { computeExtraUsageBound, type RequestForms } from '../pricing/extra-usage-bound.ts'
+import { type BodiesWithProtocol, computeExtraUsageBound } from '../pricing/extra-usage-bound.ts'
 import { priceableTargets } from '../pricing/priceable-targets.ts'
 import { findProviderProtocol } from '../providers/protocols.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -33,10 +33,10 @@ export class SpendingLimits {
   readonly groups: RequestGroups
   readonly #deps: SpendingDeps
   readonly #limits: RequestLimits
-  readonly #request: RequestForms
+  readonly #request: BodiesWithProtocol
 
   /** @param request the request as it will be sent. */
-  constructor(deps: SpendingDeps, limits: RequestLimits, request: RequestForms) {
+  constructor(deps: SpendingDeps, limits: RequestLimits, request: BodiesWithProtocol) {
     this.budgets = limits.budgets
     this.groups = limits.groups
     this.#deps = deps

@@ -1,7 +1,7 @@
 import type { Verdict } from '#policy/guardrails/decide/find-violation.ts'
 import { createRefusal } from '#policy/guardrails/decide/refusal.ts'
 import { isClientTool } from '../pricing/billable-options.ts'
-import type { BothForms } from '../pricing/extra-usage-bound.ts'
+import type { RequestBodies } from '../pricing/extra-usage-bound.ts'
 import type { Body } from '../protocol/request-body.ts'
 
 type IsStored = (value: unknown) => boolean
@@ -34,9 +34,9 @@ const storingFields: Record<string, { reason: string; isStored: IsStored }> = {
  * Disables storage in a request. @throws Fault `forbidden` that names the guardrail, its rule and the field, if a field
  * requires storage.
  */
-export function withoutStorage<F extends BothForms>(verdict: Verdict, forms: F): F {
-  for (const form of [forms.chat, forms.body] as Body[]) refuseStoringFields(verdict, form)
-  return { ...forms, chat: disableStore(forms.chat), body: disableStore(forms.body) }
+export function withoutStorage<F extends RequestBodies>(verdict: Verdict, bodies: F): F {
+  for (const form of [bodies.chat, bodies.body] as Body[]) refuseStoringFields(verdict, form)
+  return { ...bodies, chat: disableStore(bodies.chat), body: disableStore(bodies.body) }
 }
 
 function refuseStoringFields(verdict: Verdict, form: Body): void {

@@ -2,7 +2,7 @@ import { outputLimitOf } from '#chat/tokens/output-limit.ts'
 import { type Pause, runInSlices } from '#platform/async/long-work.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
-import type { BothForms, RequestForms } from '../pricing/extra-usage-bound.ts'
+import type { BodiesWithProtocol, RequestBodies } from '../pricing/extra-usage-bound.ts'
 import { encodeBody, encodeBodyInSteps } from '../protocol/encoded-body.ts'
 import type { EncodedRequest, ProviderProtocol } from '../protocol/provider-protocol.ts'
 import { type Aliases, withOriginalNames } from '../protocol/repairs/aliases.ts'
@@ -62,7 +62,7 @@ export type EncodingDeps = {
   /** For streams. */
   timeouts: Timeouts
   /** For responses that are not streamed. */
-  wholeTimeouts: Timeouts
+  unstreamedTimeouts: Timeouts
   /** How long a stream is held back for its first content. */
   contentHoldMs: number
   backgroundReadSlots: BackgroundReadSlots
@@ -81,16 +81,16 @@ export type EncodedAttempt = {
 
 /**
  * Encodes a request for one endpoint.
- * @param forms the request, or its variant without signed reasoning.
+ * @param bodies the request in both formats. For a retry without signed reasoning, both formats are without it.
  * @throws Fault `unavailable` if the catalogue no longer has its provider.
  */
 export function encodeAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
   attemptRecord: AttemptRecord,
-  forms: BothForms,
+  bodies: RequestBodies,
 ): EncodedAttempt {
-  const encoding = encodeForTarget(deps, admitted, attemptRecord.target, forms)
+  const encoding = encodeForTarget(deps, admitted, attemptRecord.target, bodies)
   return buildAttempt(deps, admitted, attemptRecord, encoding, encodeBody(encoding.encoded))
 }
 
@@ -99,11 +99,11 @@ export async function encodeLongAttempt(
   deps: EncodingDeps,
   admitted: AdmittedRequest,
   attemptRecord: AttemptRecord,
-  forms: BothForms,
+  bodies: RequestBodies,
   pause: Pause,
 ): Promise<EncodedAttempt> {
   await pause()
-  const encoding = encodeForTarget(deps, admitted, attemptRecord.target, forms)
+  const encoding = encodeForTarget(deps, admitted, attemptRecord.target, bodies)
   await pause()
   const body = await runInSlices(encodeBodyInSteps(encoding.encoded), pause)
   return buildAttempt(deps, admitted, attemptRecord, encoding, body)
@@ -121,6 +121,8 @@ function buildAttempt(
   const { request } = reservation
   const stream = request.chat.stream === true
   const { aliases, outputTool, customTools, dropped = [] } = encoded
+  // A passed body lacks only the preset's fields that the client's protocol does not have. A translated body lacks the client's
+  // fields that chats do not have.
   const unsentFields = passesBody ? skippedPresetFields : (client.listUntranslatedFields?.(request.body) ?? [])
   const droppedFields = unsentFields.length > 0 ? [...unsentFields, ...dropped] : dropped
   const hasAliases = aliases !== undefined && aliases.size > 0
@@ -143,7 +145,7 @@ function buildAttempt(
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
       stream,
-      timeouts: upstreamStreams ? deps.timeouts : deps.wholeTimeouts,
+      timeouts: upstreamStreams ? deps.timeouts : deps.unstreamedTimeouts,
       contentHoldMs: deps.contentHoldMs,
       backgroundRead: {
         slots: deps.backgroundReadSlots,
@@ -158,12 +160,12 @@ function buildAttempt(
 
 function toTriedEndpoint(
   { target, access, providerProtocol, upstreamStreams }: TargetEncoding,
-  forms: RequestForms,
+  bodies: BodiesWithProtocol,
 ): TriedEndpoint {
   return {
     target,
     byok: access.byok,
-    bound: new LazyUsageBound(forms, target, providerProtocol),
+    bound: new LazyUsageBound(bodies, target, providerProtocol),
     // The catalogue's `stops_on_disconnect` is about streams only.
     stopsOnDisconnect: upstreamStreams && target.endpoint.compatibility?.stopsOnDisconnect === true,
   }

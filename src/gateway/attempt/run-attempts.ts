@@ -4,7 +4,7 @@ import type { AttemptPermit, Circuits } from '../plan/circuits.ts'
 import { canFitPrompt } from '../plan/context-length.ts'
 import { createNoEndpointFault } from '../plan/no-endpoint-fault.ts'
 import type { Target } from '../plan/plan.ts'
-import type { BothForms } from '../pricing/extra-usage-bound.ts'
+import type { RequestBodies } from '../pricing/extra-usage-bound.ts'
 import type { AttemptRecord } from '../record/attempt-record.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { admitTargets } from './admitted-targets.ts'
@@ -130,12 +130,12 @@ async function tryTarget(
       record.attempts.noteForbidden(target)
       return { kind: 'forbidden', fault: forbidden }
     }
-    const forms = request.reservation.request
-    const outcome = await sendOnce(deps, request, record.startAttempt(target, permit), forms)
+    const bodies = request.reservation.request
+    const outcome = await sendOnce(deps, request, record.startAttempt(target, permit), bodies)
     if (outcome.kind === 'response' || !refusesReasoning(outcome.failure) || response.signal.aborted) return outcome
-    const unsignedForms = withoutSignedReasoning(forms)
-    if (unsignedForms === forms) return outcome
-    return await sendOnce(deps, request, record.startAttempt(target, permit), unsignedForms)
+    const unsignedBodies = withoutSignedReasoning(bodies)
+    if (unsignedBodies === bodies) return outcome
+    return await sendOnce(deps, request, record.startAttempt(target, permit), unsignedBodies)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     record.attempts.noteUnsent(target, error)
@@ -151,13 +151,13 @@ async function sendOnce(
   deps: AttemptDeps,
   request: AdmittedRequest,
   attemptRecord: AttemptRecord,
-  forms: BothForms,
+  bodies: RequestBodies,
 ): Promise<SendOutcome> {
   const { pause } = request.call
   const encoded = pause
-    ? await encodeLongAttempt(deps, request, attemptRecord, forms, pause)
-    : encodeAttempt(deps, request, attemptRecord, forms)
-  return await (forms.chat.stream === true ? sendStreamed(deps, request, encoded) : sendWhole(deps, request, encoded))
+    ? await encodeLongAttempt(deps, request, attemptRecord, bodies, pause)
+    : encodeAttempt(deps, request, attemptRecord, bodies)
+  return await (bodies.chat.stream === true ? sendStreamed(deps, request, encoded) : sendWhole(deps, request, encoded))
 }
 
 function toBeforeSendInput(

@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Target } from '../plan/plan.ts'
-import type { BothForms } from '../pricing/extra-usage-bound.ts'
+import type { RequestBodies } from '../pricing/extra-usage-bound.ts'
 import type { ClientProtocol } from '../protocol/client-protocol.ts'
 import type { EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/provider-protocol.ts'
 import type { Body } from '../protocol/request-body.ts'
@@ -29,7 +29,7 @@ export function encodeForTarget(
   deps: { catalogue: Catalogue<ProviderLookup> },
   admitted: AdmittedRequest,
   target: Target,
-  { chat, body }: BothForms,
+  { chat, body }: RequestBodies,
 ): TargetEncoding {
   const { endpoint } = target
   const { client } = admitted

@@ -115,7 +115,8 @@ describe('a plan', () => {
   })
 
   test('reports why endpoints rank lower: failures, open circuits, preferred speed', () => {
-    const notes = (situation: Situation) => Object.fromEntries(planAttempts(planInput(situation)).lowerRanks ?? [])
+    const notes = (situation: Situation) =>
+      Object.fromEntries(planAttempts(planInput(situation)).lowerRankReasons ?? [])
     const standings = { north: { circuit: 'troubled' }, south: { circuit: 'open' } } as const
     assert.deepEqual(notes({ endpoints: all }), {})
     assert.deepEqual(notes({ endpoints: all, standings }), { [north!.id]: 'troubled', [south!.id]: 'circuit_shut' })

@@ -34,11 +34,11 @@ export function planAttempts(input: PlanInput): Plan {
       : groups.flatMap((group) => sortTargets(group.usable, group.sort, input, lowerRanks))
   const targets = moveOpenCircuitsLast(orderedTargets, input, lowerRanks)
   const orderedBy = targets.length < 2 ? undefined : findOrderRule(input)
-  if (preferences.allowFallbacks) return { targets, excludedTargets, lowerRanks: lowerRanks.reasons, orderedBy }
+  if (preferences.allowFallbacks) return { targets, excludedTargets, lowerRankReasons: lowerRanks.reasons, orderedBy }
   const firstChoices = dropFallbacks(targets, preferences)
   for (const target of targets)
     if (!firstChoices.includes(target)) excludedTargets.push({ target, reason: 'no_fallbacks' })
-  return { targets: firstChoices, excludedTargets, lowerRanks: lowerRanks.reasons, orderedBy }
+  return { targets: firstChoices, excludedTargets, lowerRankReasons: lowerRanks.reasons, orderedBy }
 }
 
 /** An order in the request overrides its sort, and its sort that of the model variant. */

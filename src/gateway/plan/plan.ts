@@ -71,7 +71,7 @@ export type Plan = {
   targets: Target[]
   excludedTargets: ExcludedTarget[]
   /** The reasons for lower ranks, by endpoint id. Undefined if there are none, as in most plans. */
-  lowerRanks?: ReadonlyMap<string, LowerRankReason> | undefined
+  lowerRankReasons?: ReadonlyMap<string, LowerRankReason> | undefined
   /** The rule that decided the order; undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined
 }

@@ -3,15 +3,15 @@ import type { PresetVersion } from './preset.ts'
 type Body = Record<string, unknown>
 
 /** Describes how a preset fills in one kind of body. Each client protocol has its own. */
-export type PresetStyle = {
+export type PresetAdapter = {
   /** Translates a configuration to the field names of the body. */
   toBodyFields: (config: Body) => Body
   /** The fields of the body with the preset's system prompt before the instructions of the request. */
   withPrompt: (prompt: string, body: Body) => Body
-  /** Groups of equivalent fields. If a request has one of them, the others are not filled in. */
-  otherNames?: Record<string, readonly string[]>
+  /** By field of the preset: other fields for the same setting. If a request has one of them, the field is not filled in. */
+  equivalentFields?: Record<string, readonly string[]>
   /** Fields that a request sets in a form that no name shows, such as within an object. They are not filled in either. */
-  listSetFields?: (body: Body) => readonly string[]
+  listFieldsSetByRequest?: (body: Body) => readonly string[]
   /** Fields that are merged field by field. */
   mergedFields?: readonly string[]
   /** Adapts the tools of a filled-in body to the form that the client uses. */
@@ -30,27 +30,27 @@ const toolFields = ['tool_choice', 'parallel_tool_calls']
 export function applyPreset(
   { system_prompt, config }: Pick<PresetVersion, 'system_prompt' | 'config'>,
   body: Body,
-  style: PresetStyle,
+  adapter: PresetAdapter,
 ): Body {
   // The choice of the request replaces that of the preset, which could also exclude tools.
   const { tool_choice: _choice, ...withoutChoice } = config
-  const presetFields = style.toBodyFields(body.tool_choice === undefined ? config : withoutChoice)
-  const setFields = new Set(style.listSetFields?.(body))
+  const presetFields = adapter.toBodyFields(body.tool_choice === undefined ? config : withoutChoice)
+  const setFields = new Set(adapter.listFieldsSetByRequest?.(body))
   const filledBody = { ...body }
   for (const [name, value] of Object.entries(presetFields))
-    if (!setFields.has(name) && !hasField(body, name, style)) filledBody[name] = value
+    if (!setFields.has(name) && !hasField(body, name, adapter)) filledBody[name] = value
   const tools = mergeTools(presetFields.tools, body.tools)
   if (tools.length > 0) filledBody.tools = tools
-  else for (const name of toolFields) if (!hasField(body, name, style)) delete filledBody[name]
-  for (const name of style.mergedFields ?? [])
+  else for (const name of toolFields) if (!hasField(body, name, adapter)) delete filledBody[name]
+  for (const name of adapter.mergedFields ?? [])
     if (presetFields[name] && !setFields.has(name))
       filledBody[name] = { ...presetFields[name], ...(body[name] as object | undefined) }
-  const adaptedBody = style.adaptTools?.(filledBody, body) ?? filledBody
-  return system_prompt ? { ...adaptedBody, ...style.withPrompt(system_prompt, body) } : adaptedBody
+  const adaptedBody = adapter.adaptTools?.(filledBody, body) ?? filledBody
+  return system_prompt ? { ...adaptedBody, ...adapter.withPrompt(system_prompt, body) } : adaptedBody
 }
 
-function hasField(body: Body, name: string, { otherNames }: PresetStyle): boolean {
-  return body[name] !== undefined || (otherNames?.[name]?.some((other) => body[other] !== undefined) ?? false)
+function hasField(body: Body, name: string, { equivalentFields }: PresetAdapter): boolean {
+  return body[name] !== undefined || (equivalentFields?.[name]?.some((other) => body[other] !== undefined) ?? false)
 }
 
 type Tool = { type?: string; name?: unknown; server_label?: unknown } & Record<string, unknown>

@@ -3,7 +3,7 @@ import type { Db } from '#platform/db/db.ts'
 import type { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import type { Body } from '../protocol/request-body.ts'
-import { applyPreset, type PresetStyle } from './apply-preset.ts'
+import { applyPreset, type PresetAdapter } from './apply-preset.ts'
 import { ChatPresetBody, fieldsFromChat, settingsFromChat } from './from-chat.ts'
 import { fieldsFromMessages, MessagesPresetBody, settingsFromMessages } from './from-messages.ts'
 import { VersionSettings } from './preset-config.ts'
@@ -87,7 +87,11 @@ const hasConversation = ({ messages }: z.infer<typeof ChatPresetBody>) =>
   messages?.some(({ role }) => role !== 'system' && role !== 'developer') ?? false
 
 /** A stored configuration uses the field names of presets and contains the system prompt separately. */
-const storedStyle: PresetStyle = { toBodyFields: (config) => config, withPrompt: () => ({}), mergedFields: ['text'] }
+const storedAdapter: PresetAdapter = {
+  toBodyFields: (config) => config,
+  withPrompt: () => ({}),
+  mergedFields: ['text'],
+}
 
 async function mergeOntoVersion(
   deps: { db: Db },
@@ -101,6 +105,6 @@ async function mergeOntoVersion(
       : await getVersion(deps, scope, slug, version)
   return {
     systemPrompt: [base.system_prompt, systemPrompt].filter(Boolean).join('\n\n') || null,
-    config: applyPreset(base, config, storedStyle),
+    config: applyPreset(base, config, storedAdapter),
   }
 }

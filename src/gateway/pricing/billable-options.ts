@@ -25,7 +25,7 @@ export type BillableOptions = {
   tools: readonly ProviderTool[]
   /** The service tier, if it is not the default. */
   serviceTier: string | undefined
-  /** Whether the provider bills the whole context again after each call. */
+  /** Whether the model reads the whole context again after each call of a tool, which the provider bills. */
   rereadsContext: boolean
   /** Whether the model can first compact the conversation, which the provider bills like another request. */
   canCompact?: boolean
@@ -44,8 +44,8 @@ export function isClientTool(type: string): boolean {
   return clientToolTypes.test(type)
 }
 
-/** The type of a tool without its version: `web_search` for `web_search_20250305`. */
-export function toUnitName(type: string): string {
+/** The type of a tool without its version: `web_search` for `web_search_20250305`. Price lists use it as the unit of a call. */
+export function toToolName(type: string): string {
   return type
     .replace(/[-_](?:20\d{6}|20\d\d[-_]\d\d[-_]\d\d)$/, '')
     .toLowerCase()

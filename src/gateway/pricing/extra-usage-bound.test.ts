@@ -24,8 +24,12 @@ function boundOf(
   more: Partial<Endpoint> = {},
 ) {
   const whole = { messages: [{ role: 'user', content: 'Hi' }], ...body } as ChatRequest & Record<string, unknown>
-  const forms = { chat: whole, body: whole, protocol: 'openai-responses' as const }
-  return computeExtraUsageBound(forms, { endpoint: endpointFor('gemini-3-pro', { prices, ...more }) }, providerProtocol)
+  const bodies = { chat: whole, body: whole, protocol: 'openai-responses' as const }
+  return computeExtraUsageBound(
+    bodies,
+    { endpoint: endpointFor('gemini-3-pro', { prices, ...more }) },
+    providerProtocol,
+  )
 }
 
 describe('the bound of billed units other than text', () => {

@@ -15,11 +15,11 @@ import {
   type RequestedTokenType,
 } from './missing-prices.ts'
 
-/** A request in two formats: the client's body, for upstreams of the same protocol, and the chat request, for all others. */
-export type BothForms = { chat: ChatRequest; body: Body }
+/** A request in two formats: the client's `body`, for upstreams of the same protocol, and the `chat` request, for all others. */
+export type RequestBodies = { chat: ChatRequest; body: Body }
 
-/** A request in both formats, with the client's protocol if it is known. */
-export type RequestForms = BothForms & { protocol?: RequestFormat }
+/** A request in both formats, with the protocol of `body` if it is known. */
+export type BodiesWithProtocol = RequestBodies & { protocol?: RequestFormat }
 
 /** An endpoint that can serve a request, and its model if that is known. */
 export type EndpointWithModel = { endpoint: Endpoint; model?: Pick<Model, 'inputModalities' | 'outputModalities'> }
@@ -60,7 +60,7 @@ const assumedResponseImages = 4
 
 /** Bounds what an endpoint can bill in addition to text. Undefined if it can bill only text, as for most requests. */
 export function computeExtraUsageBound(
-  request: RequestForms,
+  request: BodiesWithProtocol,
   target: EndpointWithModel,
   providerProtocol: BillingProtocol,
 ): ExtraUsageBound | undefined {
@@ -90,7 +90,7 @@ export function computeExtraUsageBound(
 }
 
 function readBillableOptions(
-  { chat, body, protocol }: RequestForms,
+  { chat, body, protocol }: BodiesWithProtocol,
   endpoint: Endpoint,
   providerProtocol: BillingProtocol,
 ): BillableOptions {

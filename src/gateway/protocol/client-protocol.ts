@@ -4,7 +4,7 @@ import type { CompletionEvent, TokenCounts } from '#chat/events.ts'
 import type { ConversationField } from '#chat/fields/conversation-fields.ts'
 import type { RequestFormat, Task } from '#platform/core/vocabulary.ts'
 import type { Envelope } from '#platform/http/response/envelope.ts'
-import type { PresetStyle } from '../presets/apply-preset.ts'
+import type { PresetAdapter } from '../presets/apply-preset.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { Body } from './request-body.ts'
 
@@ -64,7 +64,7 @@ export type ClientProtocol = {
   /** The fields of a body that have no counterpart in a chat request. */
   listUntranslatedFields?: (body: Body) => string[]
   /** Describes how a preset fills in a body. */
-  preset: PresetStyle
+  preset: PresetAdapter
   /** Creates the writer of one streamed response. */
   createWriter: (head: ResponseHead, options: WriterOptions) => StreamWriter
   /** The text that keeps an idle stream open. */

@@ -40,7 +40,7 @@ export class CompletionIncrements {
   }
 
   /** The counts of the whole response. @param latest the counts of the latest event, merged with those before. */
-  apply(latest: ReportedCounts): ReportedCounts {
+  correct(latest: ReportedCounts): ReportedCounts {
     const { completion = 0 } = this.#sums
     if (!(this.#hasDecreased || this.#isConstant) || completion <= (readCount(latest.completion) ?? 0)) return latest
     return {

@@ -24,7 +24,7 @@ export type NormalizedPart = { cacheControl?: unknown; cacheBreakpoint?: unknown
 
 const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/is
 
-/** The cache breakpoint of a part. Clients mark a part as Anthropic or as OpenAI has it. */
+/** The cache breakpoint of a part: Anthropic's field `cache_control`, or OpenAI's `prompt_cache_breakpoint`. */
 function readBreakpoint(part: ContentPart): Pick<NormalizedPart, 'cacheControl' | 'cacheBreakpoint'> | undefined {
   const { cache_control: cacheControl, prompt_cache_breakpoint: cacheBreakpoint } = part as Record<string, unknown>
   if (cacheBreakpoint != null) return { cacheControl: cacheControl ?? { type: 'ephemeral' }, cacheBreakpoint }
@@ -45,19 +45,19 @@ export function normalizeContent(content: Content | null | undefined): Normalize
   return parts
 }
 
-/** The content of a message. If it is empty, the text of the refusal, or the words of the speech. */
+/** The content of a message. If it is empty, the text of the refusal, or the transcript of the audio. */
 export function readContentOrWords(message: Message): Content | null | undefined {
   const isEmpty = message.content == null || message.content.length === 0
   return (isEmpty ? readRefusalOrSpeech(message) : undefined) ?? message.content
 }
 
-/** The text of a response without content: its refusal, or the words of its speech. */
+/** The text of a response without content: its refusal, or the transcript of its audio. */
 export function readRefusalOrSpeech(message: object): string | undefined {
   const { refusal } = message as { refusal?: unknown }
   return typeof refusal === 'string' ? refusal : readSpeech(message)
 }
 
-/** The words that an earlier response spoke. Clients return the audio of a response as they got it. */
+/** The transcript of the audio of an earlier response, which clients send back unchanged. */
 export function readSpeech(message: object): string | undefined {
   const { transcript } = ((message as { audio?: unknown }).audio ?? {}) as { transcript?: unknown }
   return typeof transcript === 'string' && transcript !== '' ? transcript : undefined
@@ -76,7 +76,7 @@ export function listDroppedImageFields(messages: readonly Message[]): string[] {
   return hasImages ? ['messages.images'] : []
 }
 
-/** Lists the field of speech as dropped if its words are unknown. Only its provider knows them by the id. */
+/** Lists the field of audio as dropped if a message has only the id of the audio, which only its provider can resolve. */
 export function listDroppedSpeech(messages: readonly Message[]): string[] {
   const isLost = (message: Message) =>
     (message as { audio?: unknown }).audio != null && readSpeech(message) === undefined

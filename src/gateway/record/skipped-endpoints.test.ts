@@ -22,11 +22,11 @@ test('without other endpoints the list is undefined', () => {
 })
 
 test('endpoints that were not reached or excluded are listed by reason', () => {
-  const lowerRanks = new Map([['a/m@three', 'troubled' as const]])
+  const lowerRankReasons = new Map([['a/m@three', 'troubled' as const]])
   const plan = {
     targets: [one, two, three],
     excludedTargets: [{ target: four, reason: 'unconfigured' as const }],
-    lowerRanks,
+    lowerRankReasons,
   }
   assert.deepEqual(listSkippedEndpoints(planned({ plan, targets: plan.targets }), [attemptAt(one)]), {
     not_reached: ['a/m@two'],
@@ -48,7 +48,7 @@ test('an endpoint that a changed guardrail forbids is listed, even as the only o
   const plan = {
     targets: [one, two, three],
     excludedTargets: [],
-    lowerRanks: new Map([['a/m@two', 'troubled' as const]]),
+    lowerRankReasons: new Map([['a/m@two', 'troubled' as const]]),
   }
   const forbidden = new Set(['a/m@two'])
   assert.deepEqual(listSkippedEndpoints(planned({ plan, targets: plan.targets }), [attemptAt(one)], forbidden), {

@@ -35,11 +35,13 @@ export function listSkippedEndpoints(
     skipped[reason] ??= []
     skipped[reason].push(endpointId)
   }
-  // A single target is missing from the attempts only if the request failed before, which its cause says.
+  // A single target is missing from the attempts only if the request failed before the first one. The cause is recorded anyway.
   if (targets.length > 1 || forbiddenIds.size > 0) {
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
-      const reason = forbiddenIds.has(endpoint.id) ? 'guardrail' : (plan.lowerRanks?.get(endpoint.id) ?? 'not_reached')
+      const reason = forbiddenIds.has(endpoint.id)
+        ? 'guardrail'
+        : (plan.lowerRankReasons?.get(endpoint.id) ?? 'not_reached')
       addSkipped(reason, endpoint.id)
     }
   }

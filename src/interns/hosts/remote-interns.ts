@@ -1,6 +1,6 @@
 import type { Vault } from '#identity/provider-keys/vault.ts'
+import type { DaemonApi } from '../contract/daemon-api.ts'
 import { Refusal } from '../contract/refusal.ts'
-import type { Runs } from '../contract/runs.ts'
 import { type Intern, isAsleep, isAwake } from '../registry/intern-store.ts'
 import {
   connectRuns,
@@ -48,7 +48,7 @@ const notRunningMessage = (intern: Intern) =>
   `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${intern.hostname}`
 
 /** The files and transcripts of an intern on another host, through its daemon or a server of that host. */
-export function remoteStorage(deps: RemoteInternDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+export function remoteStorage(deps: RemoteInternDeps, intern: Intern): Pick<DaemonApi, 'files' | 'transcripts'> {
   if (isAwake(intern)) return connectRuns(() => remoteAddress(deps, intern))
   const noServer = () => `${notRunningMessage(intern)}: start it, or send the request to a server of that host.`
   return connectStorage(() => connectHost(deps, intern, storageName(intern.id), noServer))

@@ -20,7 +20,7 @@ import { toBudgetColumn } from '../registry/intern-budget.ts'
 import { internChangedEvent } from '../registry/intern-events.ts'
 import { revokeInternKey } from '../registry/intern-key.ts'
 import { requireOwner } from '../registry/intern-owner.ts'
-import { findIntern, type Intern, toInternRecord } from '../registry/intern-store.ts'
+import { findIntern, type Intern, toHostlessResponse } from '../registry/intern-store.ts'
 import type { NewMcpServer } from '../registry/mcp-server-schema.ts'
 import { type McpServerColumns, readMcpServers, toMcpServerColumns } from '../registry/mcp-servers.ts'
 import { type RepositoryColumns, toRepositoryColumns } from '../registry/repository.ts'
@@ -38,7 +38,7 @@ export async function updateIntern(deps: UpdateDeps, caller: Caller, id: string,
     await requireOwner(tx, caller, intern)
     const { repository, mcp_servers, web_hosts, budget, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
-    const record = toInternRecord(intern)
+    const record = toHostlessResponse(intern)
     const hasChangedField = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
     // The following values are replaced as a whole, without comparing them: a credential or a secret can differ.
     const hasRepository = repository !== undefined && (repository !== null || record.repository !== null)
@@ -210,8 +210,8 @@ export async function changeFoundIntern(
       action,
       targetKind: 'intern',
       targetId: uuid,
-      before: toInternRecord(before),
-      after: toInternRecord(after),
+      before: toHostlessResponse(before),
+      after: toHostlessResponse(after),
     })
     publish('intern.changed', uuid, internChangedEvent(after, deps.now()))
     return after

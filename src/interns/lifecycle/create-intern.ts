@@ -10,7 +10,7 @@ import { type Db, isUniqueViolation, type Tx } from '#platform/db/db.ts'
 import type { NewIntern } from '../registry/intern.ts'
 import { toBudgetColumn } from '../registry/intern-budget.ts'
 import { internChangedEvent } from '../registry/intern-events.ts'
-import { findIntern, type Intern, toInternRecord } from '../registry/intern-store.ts'
+import { findIntern, type Intern, toHostlessResponse } from '../registry/intern-store.ts'
 import { toMcpServerColumns } from '../registry/mcp-servers.ts'
 import { toRepositoryColumns } from '../registry/repository.ts'
 
@@ -42,7 +42,7 @@ export async function createIntern(
       targetKind: 'intern',
       targetId: id,
       before: null,
-      after: toInternRecord(intern),
+      after: toHostlessResponse(intern),
     })
     publish('intern.changed', id, internChangedEvent(intern, deps.now()))
     return { intern, replayed: false }

@@ -5,12 +5,12 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import type { ApprovalMode } from '../contract/approval-mode.ts'
-import type { AgentChoice, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
+import type { AgentChoice, InternResponse, InternStatus, Progress, Visibility } from './intern.ts'
 import type { InternBudget } from './intern-budget.ts'
 import type { McpServer } from './mcp-server-schema.ts'
 import type { Repository } from './repository.ts'
 
-/** An intern as stored. Its only secrets are values of the environment of a custom `agent`. */
+/** An intern as stored. Its only unencrypted secrets are values of the environment of a custom `agent`. */
 export type Intern = {
   id: string
   organizationId: string
@@ -36,7 +36,7 @@ export type Intern = {
   /** The address of its daemon for other hosts, encrypted. */
   tcpAccess: string | null
   hostLabels: string[]
-  /** When the intern was moved to its host; null after a start on that host. */
+  /** When the intern was moved to its host; null once it has started on that host. */
   movedAt: number | null
   /** The time since which it is asleep; cleared when it is up again. */
   asleepSince: number | null
@@ -163,8 +163,8 @@ export function toIntern(row: InternStoreRow): Intern {
   }
 }
 
-/** The public form without `host`. Values of an agent's environment are hidden, because they can be secrets. */
-export function toInternRecord(intern: Intern): Omit<InternRecord, 'host'> {
+/** The public representation without `host`. Values of an agent's environment are hidden, because they can be secrets. */
+export function toHostlessResponse(intern: Intern): Omit<InternResponse, 'host'> {
   return {
     id: intern.id,
     name: intern.name,
@@ -186,6 +186,7 @@ export function toInternRecord(intern: Intern): Omit<InternRecord, 'host'> {
     host_labels: intern.hostLabels,
     asleep_since: isAsleep(intern) ? isoTime(intern.asleepSince!) : null,
     workspace_id: intern.workspaceId,
+    // Fields of the public API. Interns of this service have no vaults.
     vault_id: null,
     attached_vault_id: null,
     created_at: isoTime(intern.createdAt),

@@ -155,7 +155,7 @@ export const Progress = z.object({ step_label: z.string(), step_number: z.int(),
 export type Progress = z.infer<typeof Progress>
 
 /** An intern as clients see it. */
-export const InternRecord = z
+export const InternResponse = z
   .object({
     id: z.uuid(),
     name: z.string(),
@@ -193,7 +193,7 @@ export const InternRecord = z
     updated_at: z.iso.datetime(),
   })
   .meta({ id: 'Intern', description: 'A long-running agent that answers prompts.' })
-export type InternRecord = z.infer<typeof InternRecord>
+export type InternResponse = z.infer<typeof InternResponse>
 
 /** The actions on an intern, and the states in which each is allowed. In any other state the action is a conflict. */
 export const allowedStatuses = {

@@ -13,7 +13,7 @@ import { saveStartedRun } from '../runs/run-store.ts'
 import { startWithinBudget } from '../turns/session-budget.ts'
 import { countTurn } from '../turns/turn-rate.ts'
 import { hasInternKey, issueInternKey } from './intern-key.ts'
-import { findIntern, listInterns, toInternRecord } from './intern-store.ts'
+import { findIntern, listInterns, toHostlessResponse } from './intern-store.ts'
 
 const at = Date.UTC(2026, 0, 1)
 const owner = { organizationId: 'o', workspaceId: 'w', userId: 'u' }
@@ -95,7 +95,7 @@ onEachDatabase('interns in the database', (kind) => {
     const full = await make(here, 'bob', { ...describeRow, provision: true })
     assert.deepEqual([full.description, full.instructions, full.model, full.agent], Object.values(describeRow))
     assert.equal(full.status, 'queued')
-    assert.doesNotMatch(JSON.stringify(toInternRecord(full)), /"d"/)
+    assert.doesNotMatch(JSON.stringify(toHostlessResponse(full)), /"d"/)
     await assert.rejects(make(here, 'ada'), { kind: 'conflict', message: /The name "ada" is already used/ })
     await assert.rejects(make(here, 'eve', { workspace_id: 'x' }), { kind: 'not_found' })
     assert.equal((await make(here, 'eve', { workspace_id: 'w' })).name, 'eve')

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Fault } from '#platform/core/fault.ts'
 import { Agent, request as httpRequest } from '#platform/net/node-http.ts'
+import { contractVersion, type DaemonApi } from '../contract/daemon-api.ts'
 import type { Bytes } from '../contract/files.ts'
 import { Refusal } from '../contract/refusal.ts'
-import { contractVersion, type Runs } from '../contract/runs.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import { createDaemonClient, encodePathSegment, maxResponseBytes, readText } from './daemon-client.ts'
@@ -40,7 +40,7 @@ const maxDecisionsBytes = 8 * 1024 * 1024
 export function connectRuns(
   address: DaemonAddress | (() => Promise<DaemonAddress>),
   { timeoutMs }: { timeoutMs?: number } = {},
-): Runs & { close(): void } {
+): DaemonApi & { close(): void } {
   // A new connection for each request: if a reused connection closed, it would be unknown whether a turn started on it.
   const agent = new Agent({ keepAlive: false })
   const tlsSockets = new Set<Socket>()
@@ -123,7 +123,7 @@ class PrewarmedConnection {
 export const hostConnectionToken = 'nobody else has this connection'
 
 /** The files and transcripts of an intern, through connections that serve one request each. */
-export function connectStorage(connect: () => Promise<Socket>): Pick<Runs, 'files' | 'transcripts'> {
+export function connectStorage(connect: () => Promise<Socket>): Pick<DaemonApi, 'files' | 'transcripts'> {
   const send = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
     sendRequest({ socket: await connect(), token: hostConnectionToken }, { method, path, body, signal })
   const client = createDaemonClient(send)

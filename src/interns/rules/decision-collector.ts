@@ -4,8 +4,8 @@ import { recordChange } from '#identity/audit/audit.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { escapeUnambiguously } from '#platform/text/printable.ts'
+import type { DaemonApi } from '../contract/daemon-api.ts'
 import type { Action, LoggedDecision } from '../contract/rules/rule.ts'
-import type { Runs } from '../contract/runs.ts'
 import type { Intern } from '../registry/intern-store.ts'
 
 type CollectDeps = {
@@ -31,7 +31,7 @@ export class DecisionCollector {
   }
 
   /** Fetches the decisions of an intern into the audit log. After a failure they stay with the intern. */
-  collect(intern: Intern, runs: Runs): Promise<void> {
+  collect(intern: Intern, runs: DaemonApi): Promise<void> {
     const fetch = this.#fetches.get(intern.id)
     if (!fetch) return this.#fetchNow(intern, runs)
     fetch.next ??= this.#fetchAfter(fetch.current, intern, runs)
@@ -39,7 +39,7 @@ export class DecisionCollector {
   }
 
   /** Fetches, once per intern, the decisions that an earlier server did not fetch. */
-  collectRemaining(intern: Intern, runs: Runs): void {
+  collectRemaining(intern: Intern, runs: DaemonApi): void {
     if (this.#collectedInterns.has(intern.id)) return
     this.#collectedInterns.add(intern.id)
     void this.collect(intern, runs)
@@ -52,7 +52,7 @@ export class DecisionCollector {
     return { ...action, command, unsure: action.unsure || command !== action.command }
   }
 
-  #fetchNow(intern: Intern, runs: Runs): Promise<void> {
+  #fetchNow(intern: Intern, runs: DaemonApi): Promise<void> {
     const current = fetchAll(this.#deps, intern, runs).catch(() => {})
     this.#fetches.set(intern.id, { current })
     const forgetFetch = () => {
@@ -62,14 +62,14 @@ export class DecisionCollector {
     return current
   }
 
-  async #fetchAfter(previous: Promise<void>, intern: Intern, runs: Runs): Promise<void> {
+  async #fetchAfter(previous: Promise<void>, intern: Intern, runs: DaemonApi): Promise<void> {
     await previous
     await sleep(fetchLimits.everyMs)
     await this.#fetchNow(intern, runs)
   }
 }
 
-async function fetchAll(deps: CollectDeps, intern: Intern, runs: Runs): Promise<void> {
+async function fetchAll(deps: CollectDeps, intern: Intern, runs: DaemonApi): Promise<void> {
   let after = 0
   for (let page = 0; page < fetchLimits.pages; page++) {
     const decisions = await runs.decisions(after)

@@ -1,7 +1,7 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
-import type { Runs } from '../contract/runs.ts'
+import type { DaemonApi } from '../contract/daemon-api.ts'
 import { findInternById } from '../registry/intern-store.ts'
 import { findLimitedRuns } from './limited-turns.ts'
 import type { ReadSpending } from './run-spending.ts'
@@ -16,7 +16,12 @@ const compareEveryMs = 500
  * daemon notices the cost earlier if its agent reports it. Makes no query while no run is limited.
  * @returns a trigger. Call it when a limited run may have started.
  */
-export function watchSpending(deps: WatchDeps, internId: string, getRuns: () => Runs, signal: AbortSignal): () => void {
+export function watchSpending(
+  deps: WatchDeps,
+  internId: string,
+  getRuns: () => DaemonApi,
+  signal: AbortSignal,
+): () => void {
   let hasLimitedRuns = true
   let hasFailed = false
 
@@ -44,7 +49,7 @@ export function watchSpending(deps: WatchDeps, internId: string, getRuns: () => 
 async function cancelSpentRuns(
   { db, readSpending }: WatchDeps,
   internId: string,
-  runs: Pick<Runs, 'cancel'>,
+  runs: Pick<DaemonApi, 'cancel'>,
 ): Promise<boolean> {
   const limitedRuns = await findLimitedRuns(db.query, internId)
   const keyHash = limitedRuns.length > 0 && (await findInternById(db.query, internId))?.keyHash

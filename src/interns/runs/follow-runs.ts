@@ -3,7 +3,7 @@ import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Publish } from '#platform/db/signals.ts'
-import type { Runs } from '../contract/runs.ts'
+import type { DaemonApi } from '../contract/daemon-api.ts'
 import type { Milestone } from '../contract/transcript.ts'
 import { findInternById, type Intern } from '../registry/intern-store.ts'
 import type { DecisionCollector } from '../rules/decision-collector.ts'
@@ -50,7 +50,7 @@ const readUsageWithinMs = 5000
  * Stores the runs of an intern as its daemon reports them, from the last stored one on, whether or not a caller reads the
  * reply. @returns the function that stops it.
  */
-export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs): () => void {
+export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => DaemonApi): () => void {
   const { db, decisions, onError } = deps
   const { id } = intern
   const stopController = new AbortController()

@@ -1,7 +1,7 @@
 import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
-import type { Runs } from '../contract/runs.ts'
+import type { DaemonApi } from '../contract/daemon-api.ts'
 import type { Intern } from '../registry/intern-store.ts'
 import { findStarters, type RunStarter } from './run-store.ts'
 
@@ -28,7 +28,7 @@ const retryMs = 1000
 export function revokeRuns(
   { db, now, checkStarter, onError }: RevokeDeps,
   intern: Intern,
-  runsOf: () => Pick<Runs, 'cancel'>,
+  runsOf: () => Pick<DaemonApi, 'cancel'>,
   signal: AbortSignal,
 ): () => void {
   let hasRuns = true

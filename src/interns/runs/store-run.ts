@@ -1,6 +1,6 @@
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import type { Runs } from '../contract/runs.ts'
+import type { DaemonApi } from '../contract/daemon-api.ts'
 import { endRunsOfStopped } from './end-runs.ts'
 import { type StartedRun, saveStartedRun } from './run-store.ts'
 
@@ -10,7 +10,7 @@ import { type StartedRun, saveStartedRun } from './run-store.ts'
  */
 export async function storeRun(
   { db, now }: { db: Db; now: Now },
-  runs: Pick<Runs, 'cancel'>,
+  runs: Pick<DaemonApi, 'cancel'>,
   internId: string,
   run: StartedRun,
 ): Promise<void> {

@@ -40,7 +40,7 @@ export type ChatTurnRequest = {
 
 /** A started turn. Its events end with the closing event, or with `timeout`. */
 export type Turn = {
-  started: Extract<TurnEvent, { type: 'turn.started' }>
+  startedEvent: Extract<TurnEvent, { type: 'turn.started' }>
   events: AsyncIterableIterator<TurnEvent | 'timeout', undefined>
 }
 
@@ -72,9 +72,9 @@ export async function startChatTurn(
       input.kind === 'prompt'
         ? await startPrompt(deps, context, { ...input, mode, budget: request.budget }, stopSignal)
         : await resumeWithAnswer(deps, context, input, stopSignal)
-    const { started, events } = await readStartedEvent(turn.events)
-    await storeStarted(deps, context, turn, started)
-    return { started, events: withIdleTimeout(withStoredEnd(deps, turn, started, events), idleLimit) }
+    const { startedEvent, events } = await readStartedEvent(turn.events)
+    await storeStarted(deps, context, turn, startedEvent)
+    return { startedEvent, events: withIdleTimeout(withStoredEnd(deps, turn, startedEvent, events), idleLimit) }
   } catch (error) {
     const hasTimedOut = idleLimit.endTurn()
     if (signal.aborted)
@@ -98,14 +98,14 @@ async function screenInput(
   return { ...input, prompt, attachments }
 }
 
-type StartedEvent = Turn['started']
+type StartedEvent = Turn['startedEvent']
 
 /** Reads the first event of a turn. @returns the first and the following events. @throws Fault if the turn did not start. */
 async function readStartedEvent(stream: AsyncIterable<TurnEvent>) {
   const events = stream[Symbol.asyncIterator]()
   const first = await events.next()
   if (!first.done && first.value.type === 'turn.failed') throw toStartFault(first.value)
-  if (!first.done && first.value.type === 'turn.started') return { started: first.value, events }
+  if (!first.done && first.value.type === 'turn.started') return { startedEvent: first.value, events }
   await events.return?.()
   throw severedFault
 }

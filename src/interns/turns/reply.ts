@@ -7,11 +7,11 @@ const toEventLine = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
 /** Creates the writer of a turn's reply, which converts the events of the turn to server-sent events. `[DONE]` comes last. */
 export function createReplyWriter(
-  { started }: Turn,
+  { startedEvent }: Turn,
   names: ChunkNames,
   { now, idleTimeoutMs }: { now: Now; idleTimeoutMs: number },
 ) {
-  const writer = new ChunkWriter(started, names, Math.floor(now() / 1000))
+  const writer = new ChunkWriter(startedEvent, names, Math.floor(now() / 1000))
   return {
     opening: toEventLine(writer.roleChunk()),
     textOf(event: TurnEvent | 'timeout'): string {

@@ -3,8 +3,8 @@ import { waitUntil } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { subscribeToEntity } from '#platform/db/signals.ts'
+import type { DaemonApi, StartTurn } from '../contract/daemon-api.ts'
 import { Refusal } from '../contract/refusal.ts'
-import type { Runs, StartTurn } from '../contract/runs.ts'
 import { formatUsd } from '../contract/turn-budget.ts'
 import { computeTurnBudget, type InternBudget, type PromptBudget } from '../registry/intern-budget.ts'
 import { type ReadSpending, readSessionCost, readSessionSpending } from '../runs/run-spending.ts'
@@ -26,7 +26,7 @@ type TurnOptions = Pick<StartTurn, 'budget' | 'turnsBefore'>
 export async function startWithinBudget<T>(
   deps: BudgetDeps,
   intern: PromptedIntern,
-  runs: Pick<Runs, 'transcripts'>,
+  runs: Pick<DaemonApi, 'transcripts'>,
   limits: Limits,
   start: (options: TurnOptions) => Promise<T>,
 ): Promise<T> {
@@ -37,7 +37,7 @@ export async function startWithinBudget<T>(
 async function readRemainingBudget(
   deps: BudgetDeps,
   { id, budget }: PromptedIntern,
-  { transcripts }: Pick<Runs, 'transcripts'>,
+  { transcripts }: Pick<DaemonApi, 'transcripts'>,
   { sessionId, promptBudget }: Limits,
 ): Promise<TurnOptions> {
   const { session_max_turns: maxTurns, session_max_cost_usd: maxUsd } = budget ?? {}

@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { ApprovalMode } from '../contract/approval-mode.ts'
 import { chatFault } from '../contract/chat-fault.ts'
-import type { Runs, TurnCaller } from '../contract/runs.ts'
+import type { DaemonApi, TurnCaller } from '../contract/daemon-api.ts'
 import type { TurnBudget } from '../contract/turn-budget.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { type WakeDeps, wakeIntern, withAwakeIntern } from '../lifecycle/wake-intern.ts'
@@ -19,7 +19,7 @@ export type StartTurnDeps = ApprovalDeps &
     /** The time without a run after which an intern falls asleep; 0 for never. */
     idleMs: number
     /** The connection to the daemon of a running intern. */
-    runsOf: (intern: Intern) => Runs
+    runsOf: (intern: Intern) => DaemonApi
     readSpending: ReadSpending
     decisions: DecisionCollector
     /** The longest time without output from the intern, before and during its reply. */
@@ -39,7 +39,7 @@ export type TurnContext = {
 /** A turn that its intern has started: a new run, or a run that its answer resumed. */
 export type StartedTurn = {
   intern: Intern
-  runs: Runs
+  runs: DaemonApi
   events: AsyncIterable<TurnEvent>
   /** The time and budget of the prompt; undefined for an answer. */
   sentPrompt: { at: number; budget: TurnBudget | undefined } | undefined
@@ -90,7 +90,7 @@ export async function resumeWithAnswer(
   return { intern, runs, events, sentPrompt: undefined }
 }
 
-function connectReadyIntern(deps: StartTurnDeps, connection: TurnContext['connection'], intern: Intern): Runs {
+function connectReadyIntern(deps: StartTurnDeps, connection: TurnContext['connection'], intern: Intern): DaemonApi {
   requireReady(intern)
   // Uses another connection, because the prewarmed connection is for the turn.
   deps.decisions.collectRemaining(intern, deps.runsOf(intern))

@@ -19,7 +19,7 @@ function collect(...events: TurnEvent[]) {
     yield* [...events, { type: 'turn.finished', model: null, usage: null } as const]
     return undefined
   }
-  return collectReply({ started, events: stream() }, names, { now: () => 0, idleTimeoutMs: 1000 })
+  return collectReply({ startedEvent: started, events: stream() }, names, { now: () => 0, idleTimeoutMs: 1000 })
 }
 
 test('a whole reply has the latest state of each tool call and the latest plan', async () => {

@@ -19,7 +19,7 @@ export async function collectReply(
   names: ChunkNames,
   { now, idleTimeoutMs }: { now: () => number; idleTimeoutMs: number },
 ) {
-  const writer = new ChunkWriter(turn.started, names, Math.floor(now() / 1000))
+  const writer = new ChunkWriter(turn.startedEvent, names, Math.floor(now() / 1000))
   const reply = new Reply(writer.roleChunk())
   for await (const event of turn.events) {
     const chunks = event === 'timeout' ? writer.timeoutChunks(describeTimeout(idleTimeoutMs)) : writer.chunksOf(event)

@@ -1,6 +1,6 @@
 import { regions } from '../core/vocabulary.ts'
 import { z } from '../json/schema.ts'
-import { isNetwork } from '../net/addresses/networks.ts'
+import { isAddressOrNetwork } from '../net/addresses/networks.ts'
 import {
   ChosenKey,
   HostName,
@@ -70,7 +70,9 @@ export const Settings = z.strictObject({
   ),
   bootstrap_api_key: ChosenKey.optional().describe('The value of the first API key, instead of a random one.'),
   ...monitoringSettings,
-  trusted_proxies: listSetting(z.string().refine(isNetwork, 'must be an IP address or a network such as 10.0.0.0/8'))
+  trusted_proxies: listSetting(
+    z.string().refine(isAddressOrNetwork, 'must be an IP address or a network such as 10.0.0.0/8'),
+  )
     .default([])
     .describe(
       'Addresses and networks of proxies that report scheme and host of a request. Such headers of other clients are ignored.',

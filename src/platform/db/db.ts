@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Lend } from './rows/lend.ts'
+import type { OpenDatabaseSession } from './rows/database-session.ts'
 import type { Publish, Signals } from './signals.ts'
 import type { Tables } from './tables.ts'
 
@@ -30,8 +30,8 @@ export type Db = {
   clockCorrectionMs: () => number
   /** Returns the last known state of the database, without a query. */
   health: () => DatabaseHealth
-  /** Lends the embedded database to other processes of this host. With Postgres, each process connects itself. */
-  lend?: Lend
+  /** Opens the embedded database for another process of this host. With Postgres, each process connects itself. */
+  openSession?: OpenDatabaseSession
   close: () => Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url'
 import { type Environment, readVariable } from '../process/environment.ts'
 import { withoutBrackets } from './addresses/host-name.ts'
-import { containsAddress, isNetwork, toBlockList } from './addresses/networks.ts'
+import { containsAddress, isAddressOrNetwork, toBlockList } from './addresses/networks.ts'
 
 /** The proxies for outgoing requests, from the settings of the same names. */
 export type ProxySettings = {
@@ -91,7 +91,7 @@ function matchesEntry(entry: string, url: URL): boolean {
   if (port !== undefined && port !== portOf(url)) return false
   const host = bareHost(url)
   if (pattern === '<local>') return !/[.:]/.test(host)
-  if (isNetwork(pattern)) return containsAddress(toBlockList([pattern]), host)
+  if (isAddressOrNetwork(pattern)) return containsAddress(toBlockList([pattern]), host)
   const domain = toAscii(pattern.replace(/^\./, '').replace(/(?<=.)\.$/, ''))
   return domain.includes('*') ? matchesGlob(domain, host) : host === domain || host.endsWith(`.${domain}`)
 }

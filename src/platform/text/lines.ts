@@ -53,7 +53,10 @@ export function createLineSplitter(maxBytes: number): (chunk: Buffer) => string[
   }
 }
 
-/** Removes what a program can print before a line of JSON: a byte order mark, and escape sequences of a terminal. */
+/**
+ * Removes what a program can print before a line of JSON: a byte order mark, which `trimStart` removes, and escape sequences of a
+ * terminal.
+ */
 export const trimJsonLine = (line: string): string =>
   (startsWithJson(line) ? line : stripVTControlCharacters(line)).trimStart()
 

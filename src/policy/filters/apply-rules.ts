@@ -48,7 +48,7 @@ export function applyRules(
   return { matches, failedRule: undefined }
 }
 
-/** Returns a function that applies builtin filters to the folded text with the name of its field before it. */
+/** Returns a function that applies builtin filters to the folded text, with the name of its field before it as context. */
 function createBuiltinFinder({ text, context }: Leaf): (builtin: keyof typeof findBuiltin) => Span[] {
   const prefix = context === '' ? '' : `${context}: `
   const folded = fold(prefix + text)

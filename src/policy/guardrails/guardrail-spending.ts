@@ -11,18 +11,18 @@ import { findSpenders, isDefaultOf, type SpenderStatus } from './spenders.ts'
 type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
 /**
- * Returns the public form of a guardrail. If it has a limit, the form contains the members and keys that have spent the
+ * Returns the public representation of a guardrail. If it has a limit, it contains the members and keys that have spent the
  * most of it, and the amounts of the first of them. The limit applies to each separately, and the first is closest to it.
  */
 export async function readGuardrailWithSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
-  const form = { ...toPublicGuardrail(deps, record), ...(await groupSpending(deps, record)) }
-  if (record.policy.limit_usd === null) return form
+  const guardrail = { ...toPublicGuardrail(deps, record), ...(await groupSpending(deps, record)) }
+  if (record.policy.limit_usd === null) return guardrail
   const spenders = (await findSpenders(deps, record)).map(toPublicSpender)
   const resetTime = resetsAt({ interval: record.policy.reset_interval }, deps.now())
   const zeroAmounts = { spent_usd: 0, unconfirmed_usd: 0, held_usd: 0, forecast_usd: null }
   const { spent_usd, unconfirmed_usd, held_usd, forecast_usd } = spenders[0] ?? zeroAmounts
   return {
-    ...form,
+    ...guardrail,
     spent_usd,
     unconfirmed_usd,
     held_usd,

@@ -18,7 +18,8 @@ export class PastBudgets {
 
   /**
    * @param from the start of the replay.
-   * @param spentBefore the spending of each key in the period of `from`, on the days before its day.
+   * @param spentBefore the spending of each key on whole days before `from`, in the limit's period that contains `from`. The
+   * requests of the day of `from` that were before it are passed to `count`.
    */
   constructor(policy: LimitFields, governed: GovernedTargets, from: number, spentBefore: readonly SpentByKey[]) {
     this.#policy = policy

@@ -1,4 +1,4 @@
-import type { InternHealth } from '#interns/contract/runs.ts'
+import type { InternHealth } from '#interns/contract/daemon-api.ts'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 
 /** The health that a daemon reports; undefined if it does not answer in time, or refuses all turns (`resting`), so that it must be ended. */

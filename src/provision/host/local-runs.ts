@@ -1,15 +1,15 @@
+import type { DaemonApi } from '#interns/contract/daemon-api.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { Runs } from '#interns/contract/runs.ts'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
 import { readDaemonRecord } from './home/daemon-record.ts'
 
 /** The runs of an intern of this host. Without a daemon, each call is refused. */
-export function connectLocalRuns(home: string): Runs {
+export function connectLocalRuns(home: string): DaemonApi {
   const record = readDaemonRecord(home)
   return record ? connectRuns(record) : createUnreachableRuns()
 }
 
-function createUnreachableRuns(): Runs {
+function createUnreachableRuns(): DaemonApi {
   const refuse = async () => {
     throw new Refusal('intern_unreachable', 'The intern cannot be reached: it has no daemon.')
   }

@@ -1,5 +1,5 @@
+import type { DaemonApi, InternHealth } from '#interns/contract/daemon-api.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { InternHealth, Runs } from '#interns/contract/runs.ts'
 import {
   openAccess,
   type RemoteInternDeps,
@@ -149,11 +149,11 @@ export class KubernetesProvisioner implements Provisioner {
     await removeAll(this.#removal, intern.id)
   }
 
-  runsOf(intern: Intern): Runs {
+  runsOf(intern: Intern): DaemonApi {
     return connectRuns(() => this.#addressOf(intern))
   }
 
-  storageOf(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  storageOf(intern: Intern): Pick<DaemonApi, 'files' | 'transcripts'> {
     if (!this.#isOnThisHost(intern)) return remoteStorage(this.#deps, intern)
     return isAwake(intern) ? this.runsOf(intern) : connectRuns(() => this.#addressOfFiles(intern))
   }

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import type { DaemonApi } from '#interns/contract/daemon-api.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { Runs } from '#interns/contract/runs.ts'
 import { type RemoteInternDeps, remoteAddress, remoteLog, remoteStorage } from '#interns/hosts/remote-interns.ts'
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
@@ -162,13 +162,13 @@ export class ProcessProvisioner implements Provisioner {
     await removeHome(this.#homeOf(intern), readDaemonRecord(this.#homeOf(intern)))
   }
 
-  runsOf(intern: Intern): Runs {
+  runsOf(intern: Intern): DaemonApi {
     return this.#isOnThisHost(intern)
       ? connectLocalRuns(this.#homeOf(intern))
       : connectRuns(() => remoteAddress(this.#deps, intern))
   }
 
-  storageOf(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  storageOf(intern: Intern): Pick<DaemonApi, 'files' | 'transcripts'> {
     if (!this.#isOnThisHost(intern)) return remoteStorage(this.#deps, intern)
     return isAwake(intern) ? connectLocalRuns(this.#homeOf(intern)) : connectStorage(() => this.#connectStorage(intern))
   }

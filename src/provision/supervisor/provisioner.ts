@@ -1,4 +1,4 @@
-import type { Runs } from '#interns/contract/runs.ts'
+import type { DaemonApi } from '#interns/contract/daemon-api.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { Intern } from '#interns/registry/intern-store.ts'
 import type { InternLog, LogLength } from '#interns/remote/log.ts'
@@ -42,9 +42,9 @@ export type Provisioner = {
   /** Removes the intern's processes and files. */
   destroy: (intern: Intern) => Promise<void>
   /** The connection to the daemon, also from other hosts. */
-  runsOf: (intern: Intern) => Runs
+  runsOf: (intern: Intern) => DaemonApi
   /** The files of its workspace and its transcripts, whether it runs or not. */
-  storageOf: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
+  storageOf: (intern: Intern) => Pick<DaemonApi, 'files' | 'transcripts'>
   /** The end of its daemon's log, whether it runs or not. @throws Refusal if the log cannot be read. */
   readLog: (intern: Intern, range: LogLength) => Promise<InternLog>
   /**

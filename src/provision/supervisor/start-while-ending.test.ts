@@ -77,7 +77,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
         keepRunning: true,
         idleMs: 0,
         onError: assert.fail,
-        follow: () => () => {},
+        recordRuns: () => () => {},
       }),
   )
   for (const server of servers) await server.start()

@@ -28,7 +28,7 @@ test('a released intern is neither watched nor restarted', () => {
   })
   intern.scheduleRestart(() => assert.fail('it was restarted'))
   assert.equal(watching, false)
-  intern.release()
+  intern.endWatch()
   mock.timers.tick(60_000)
   mock.timers.reset()
 })

@@ -13,7 +13,10 @@ export class SupervisedIntern {
   #failures = 0
   #startedAt = 0
 
-  /** Called when the daemon runs, after `release` for the previous one. */
+  /**
+   * Called when the daemon runs, after `endWatch` for the previous one.
+   * @param unwatch ends the watch of this daemon; called by `endWatch`.
+   */
   recordStart(unwatch: () => void): void {
     this.#unwatch = unwatch
     this.#startedAt = performance.now()
@@ -21,7 +24,7 @@ export class SupervisedIntern {
 
   /** Calls `restart` after `afterMs`, by default with exponential back-off. Ends the watch of the daemon that has ended. */
   scheduleRestart(restart: () => void, afterMs?: number): void {
-    this.release()
+    this.endWatch()
     if (performance.now() - this.#startedAt > resetAfterMs) this.#failures = 0
     this.#failures++
     const delayMs = afterMs ?? backoffDelay(backoff, this.#failures)
@@ -39,7 +42,7 @@ export class SupervisedIntern {
   }
 
   /** Ends the watch and cancels a restart. */
-  release(): void {
+  endWatch(): void {
     this.#unwatch()
     this.#unwatch = () => {}
     clearTimeout(this.#restartTimer)

@@ -8,8 +8,8 @@ export type SupervisedInternsDeps = {
   /** The time without a run after which an intern falls asleep; 0 for never. */
   idleMs: number
   /** Records the events of the runs of an intern in the database. @returns a function that stops this. */
-  follow: (intern: Intern) => () => void
-  /** Requests a pass: it reads the stored state of the intern, and calls the method for its status. Passes do not overlap. */
+  recordRuns: (intern: Intern) => () => void
+  /** Requests a pass: it compares the processes of the intern with its stored status, and corrects them. Passes do not overlap. */
   requestPass: (id: string) => void
 }
 
@@ -48,7 +48,7 @@ export class SupervisedInterns {
   /** Stops supervising an intern. */
   release(id: string): void {
     this.#fallingAsleep.delete(id)
-    this.#interns.get(id)?.release()
+    this.#interns.get(id)?.endWatch()
     this.#interns.delete(id)
   }
 
@@ -58,22 +58,23 @@ export class SupervisedInterns {
    * @param onOutdated is called when a newer daemon must replace it and no run is active.
    */
   watch(intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void): void {
-    const { provisioner, follow, idleMs, requestPass } = this.#deps
+    const { provisioner, recordRuns, idleMs, requestPass } = this.#deps
     const supervised = this.#getOrAdd(intern.id)
     this.#fallingAsleep.delete(intern.id)
     // The old watch ends before the new one starts.
-    supervised.release()
+    supervised.endWatch()
     const unwatch = provisioner.watch(intern, onEnd, onOutdated)
-    const unfollow = follow(intern)
+    const endRecording = recordRuns(intern)
     const unwatchIdle = watchIdle(provisioner.runsOf(intern), idleMs, () => {
       this.#fallingAsleep.add(intern.id)
       requestPass(intern.id)
     })
     const endWatch = () => {
       unwatch()
-      unfollow()
+      endRecording()
       unwatchIdle()
     }
+    // `endWatch` is called before the next start, or when the intern is released. The back-off counts from this start.
     supervised.recordStart(endWatch)
   }
 

@@ -52,7 +52,7 @@ async function superviseOne(
     keepRunning: false,
     idleMs,
     onError,
-    follow: () => () => {},
+    recordRuns: () => () => {},
   })
   const row = () => db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirstOrThrow()
   await supervisor.start()

@@ -30,7 +30,7 @@ type SupervisorDeps = {
   /** The time without a run after which an intern falls asleep; 0 for never. */
   idleMs: number
   onError: (error: Error) => void
-  follow: (intern: Intern) => () => void
+  recordRuns: (intern: Intern) => () => void
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Runs } from '#interns/contract/runs.ts'
+import type { DaemonApi } from '#interns/contract/daemon-api.ts'
 import { startReconciler } from '#platform/async/reconcile.ts'
 
 /** The time limit of a request. */
@@ -10,7 +10,7 @@ const minPauseMs = 50
  * Calls `onIdle` once, when a daemon has been idle for `idleMs` and accepts no more turns; never with 0. A daemon that does
  * not answer, or is too old for this request, is asked again later. @returns a function that stops the watch.
  */
-export function watchIdle(runs: Pick<Runs, 'drain'>, idleMs: number, onIdle: () => void): () => void {
+export function watchIdle(runs: Pick<DaemonApi, 'drain'>, idleMs: number, onIdle: () => void): () => void {
   if (idleMs === 0) return () => {}
   const request = async (signal: AbortSignal) => {
     const nextAfterMs = await runs.drain(idleMs, AbortSignal.timeout(timeoutMs))

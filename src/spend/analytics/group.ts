@@ -17,7 +17,8 @@ export type GroupColumns = {
   quantiles: Float64Array[]
 }
 
-type ReadColumns = Pick<CellQuery, 'sums' | 'sketches'>
+/** The names of the requested columns, in the order in which `GroupColumns` has them. */
+type RequestedColumns = Pick<CellQuery, 'sums' | 'sketches'>
 
 /** One row of a result. */
 export class Group {
@@ -25,26 +26,26 @@ export class Group {
   readonly start: number
   /** The values of the requested dimensions, in their order. */
   readonly values: readonly string[]
-  readonly #columns: ReadColumns
-  readonly #folded: GroupColumns
+  readonly #requested: RequestedColumns
+  readonly #columns: GroupColumns
   readonly #index: number
 
-  constructor(columns: ReadColumns, folded: GroupColumns, index: number) {
-    this.start = folded.starts[index]!
-    this.values = folded.values.map((column) => column[index]!)
+  constructor(requested: RequestedColumns, columns: GroupColumns, index: number) {
+    this.start = columns.starts[index]!
+    this.values = columns.values.map((column) => column[index]!)
+    this.#requested = requested
     this.#columns = columns
-    this.#folded = folded
     this.#index = index
   }
 
   /** Returns a sum; 0 if it was not requested. */
   sum(name: SumName): bigint {
-    return BigInt(this.#folded.sums[this.#columns.sums.indexOf(name)]?.[this.#index] ?? 0n)
+    return BigInt(this.#columns.sums[this.#requested.sums.indexOf(name)]?.[this.#index] ?? 0n)
   }
 
   /** Returns a percentile; undefined without measurements. */
   percentile(name: SketchName, percent: Percent): number | undefined {
-    const quantiles = this.#folded.quantiles[this.#columns.sketches.indexOf(name)]
+    const quantiles = this.#columns.quantiles[this.#requested.sketches.indexOf(name)]
     const value = quantiles?.[this.#index * percents.length + percents.indexOf(percent)]
     return value === undefined || Number.isNaN(value) ? undefined : value
   }

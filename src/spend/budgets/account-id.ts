@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from '#platform/db/kysely.ts'
 import type { Grouping } from '../ledger/request-group.ts'
-import type { Pool, Spender } from './budget.ts'
+import type { BudgetOwner, Spender } from './budget.ts'
 
 /**
  * The ids of accounts, which sum what limits count: the column `budget` of `budget_periods`, `budget_leases` and `told_limits`.
@@ -13,7 +13,7 @@ export const accountId = {
     `guardrail:${guardrailId}:${spender.kind === 'member' ? `member:${spender.userId}` : `key:${spender.hash}`}`,
   /** One session or tag value, for all keys and members that a guardrail applies to. */
   group: (guardrailId: string, grouping: Grouping, value: string) => groupAccountPrefix(guardrailId, grouping) + value,
-  pool: ({ kind, id }: Pool, interval: string) => `${kind}:${id}:${interval}`,
+  pool: ({ kind, id }: BudgetOwner, interval: string) => `${kind}:${id}:${interval}`,
   turn: (turnId: string) => `turn:${turnId}`,
   session: (internId: string, sessionId: string) => `session:${internId} ${sessionId}`,
 }

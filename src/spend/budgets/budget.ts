@@ -7,7 +7,7 @@ import type { Grouping } from '../ledger/request-group.ts'
 export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: string }
 
 /** The owner of a pooled budget, which counts all spending of a workspace or an organization. */
-export type Pool = { kind: 'workspace' | 'organization'; id: string }
+export type BudgetOwner = { kind: 'workspace' | 'organization'; id: string }
 
 /** The limit of a key, of a guardrail for one spender or for one session or tag value, or a pooled budget. */
 export type PersistentSubject = { kind: 'key'; hash: string } | GuardrailSubject | GroupSubject | PoolSubject
@@ -34,7 +34,7 @@ export type GroupSubject = LimitingGuardrail & {
 }
 
 /** All requests of a workspace or an organization since the creation of the budget, in milliseconds since the epoch. */
-type PoolSubject = { kind: 'pool'; pool: Pool; account: string; createdAt: number }
+type PoolSubject = { kind: 'pool'; pool: BudgetOwner; account: string; createdAt: number }
 
 /**
  * A turn of an intern, which counts all requests of its key since its start, or a session with all its turns. `part` is the field of

@@ -42,10 +42,12 @@ export function summands(table: CellTable, { amounts, dimensions }: Cell): Recor
   const { endpoint, outcome, byok } = dimensions
   return {
     ...amounts,
+    // The endpoint is empty if none responded. A response that broke off counts as answered and as failed.
     answered: endpoint === '' ? 0n : requests,
     failed: outcome === 'failed' ? requests : 0n,
     refused: outcome === 'refused' ? requests : 0n,
     cancelled: outcome === 'client_left' ? requests : 0n,
+    // Only in this table without BYOK, because it has no dimension for it.
     cost_pico: byok === 'true' ? 0n : cost,
     byok_cost_pico: byok === 'true' ? cost : 0n,
   } satisfies Record<SumColumn, bigint>

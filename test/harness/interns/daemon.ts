@@ -16,8 +16,8 @@ import { startDaemon } from '#daemon/server/start.ts'
 import { type AgentSettings, defaultLimits, type Limits } from '#daemon/settings/limits.ts'
 import type { TcpListener } from '#daemon/settings/settings.ts'
 import type { ApprovalMode } from '#interns/contract/approval-mode.ts'
+import type { DaemonApi, StartTurn } from '#interns/contract/daemon-api.ts'
 import type { Refusal } from '#interns/contract/refusal.ts'
-import type { Runs, StartTurn } from '#interns/contract/runs.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
@@ -129,7 +129,7 @@ function launchInProcess(
 }
 
 /** The prompts that a test sends to an intern, and the events that it receives. */
-export function createTurnClient(runs: Runs & { close(): void }) {
+export function createTurnClient(runs: DaemonApi & { close(): void }) {
   const signal = () => new AbortController().signal
   return {
     runs,

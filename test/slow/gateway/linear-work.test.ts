@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { fastify } from 'fastify'
 import { estimatePrompt } from '#chat/tokens/prompt-size.ts'
 import { worstCaseCost } from '#gateway/admission/bounds/worst-case.ts'
-import { refuseFoldedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
+import { refuseMiscasedNames, withoutUnknownFields } from '#gateway/admission/known-fields.ts'
 import { findClientProtocol } from '#gateway/clients/client-protocols.ts'
 import { applyPreset } from '#gateway/presets/apply-preset.ts'
 import type { PresetVersion } from '#gateway/presets/preset.ts'
@@ -49,7 +49,7 @@ function translate(client: ClientProtocol, text: string): void {
   const body = read(text) as Body
   const parsed = client.isCertainlyValid?.(body) || parseWith(client.operation.request, body).success
   assert.ok(parsed, 'the body is invalid')
-  refuseFoldedNames(body)
+  refuseMiscasedNames(body)
   const preset = { system_prompt: 'Be brief.', config: { tools: body.tools } } as unknown as PresetVersion
   client.toChat(applyPreset(preset, body, client.preset))
   const chat = client.toChat(body)

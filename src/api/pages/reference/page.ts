@@ -5,7 +5,7 @@ import type { Document } from './shape.ts'
 import { style } from './style.ts'
 
 /** The content security policy: the page has one inline style and loads or runs nothing. */
-export const referencePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+export const referenceContentSecurityPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** Renders the API description as one HTML page. */
 export function referencePage(document: Document): string {

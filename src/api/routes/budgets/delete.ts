@@ -2,7 +2,12 @@ import { z } from '#platform/json/schema.ts'
 import { removePooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
 import { budgetEntity } from '../entities.ts'
 import { route } from '../route.ts'
-import { OrganizationBudgetParams, organizationPool, WorkspaceBudgetParams, workspacePool } from './owner.ts'
+import {
+  OrganizationBudgetParams,
+  organizationBudgetOwner,
+  WorkspaceBudgetParams,
+  workspaceBudgetOwner,
+} from './owner.ts'
 
 const Deleted = z.object({ deleted: z.literal(true) })
 
@@ -19,7 +24,7 @@ export const deleteWorkspaceBudget = route({
   ifMatch: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
-    await removePooledBudget(deps, caller, await workspacePool(deps, caller, params.id), params.interval)
+    await removePooledBudget(deps, caller, await workspaceBudgetOwner(deps, caller, params.id), params.interval)
     return { deleted: true as const }
   },
 })
@@ -37,7 +42,7 @@ export const deleteOrganizationBudget = route({
   ifMatch: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) => {
-    await removePooledBudget(deps, caller, organizationPool(caller), params.interval)
+    await removePooledBudget(deps, caller, organizationBudgetOwner(caller), params.interval)
     return { deleted: true as const }
   },
 })

@@ -6,9 +6,9 @@ import { route } from '../route.ts'
 import {
   IncludesByok,
   OrganizationBudgetParams,
-  organizationPool,
+  organizationBudgetOwner,
   WorkspaceBudgetParams,
-  workspacePool,
+  workspaceBudgetOwner,
 } from './owner.ts'
 
 export const getWorkspaceBudget = route({
@@ -24,9 +24,9 @@ export const getWorkspaceBudget = route({
   etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const pool = await workspacePool(deps, caller, params.id)
-    const { data, include_byok_in_budgets } = await getPooledBudget(deps, pool, params.interval)
-    return { data: { ...data, workspace_id: pool.id }, include_byok_in_budgets }
+    const owner = await workspaceBudgetOwner(deps, caller, params.id)
+    const { data, include_byok_in_budgets } = await getPooledBudget(deps, owner, params.interval)
+    return { data: { ...data, workspace_id: owner.id }, include_byok_in_budgets }
   },
 })
 
@@ -43,8 +43,8 @@ export const getOrganizationBudget = route({
   etag: budgetEntity,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const pool = organizationPool(caller)
-    const { data, include_byok_in_budgets } = await getPooledBudget(deps, pool, params.interval)
-    return { data: { ...data, organization_id: pool.id }, include_byok_in_budgets }
+    const owner = organizationBudgetOwner(caller)
+    const { data, include_byok_in_budgets } = await getPooledBudget(deps, owner, params.interval)
+    return { data: { ...data, organization_id: owner.id }, include_byok_in_budgets }
   },
 })

@@ -3,7 +3,7 @@ import { OrganizationBudget, WorkspaceBudget } from '#spend/budgets/pooled/poole
 import { listPooledBudgets } from '#spend/budgets/pooled/pooled-budgets.ts'
 import { route } from '../route.ts'
 import { WorkspaceParams } from '../workspaces/workspace.ts'
-import { IncludesByok, organizationPool, workspacePool } from './owner.ts'
+import { IncludesByok, organizationBudgetOwner, workspaceBudgetOwner } from './owner.ts'
 
 export const listWorkspaceBudgets = route({
   method: 'get',
@@ -18,9 +18,9 @@ export const listWorkspaceBudgets = route({
   response: z.object({ data: z.array(WorkspaceBudget), include_byok_in_budgets: IncludesByok }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => {
-    const pool = await workspacePool(deps, caller, params.id)
-    const { data, include_byok_in_budgets } = await listPooledBudgets(deps, pool)
-    return { data: data.map((budget) => ({ ...budget, workspace_id: pool.id })), include_byok_in_budgets }
+    const owner = await workspaceBudgetOwner(deps, caller, params.id)
+    const { data, include_byok_in_budgets } = await listPooledBudgets(deps, owner)
+    return { data: data.map((budget) => ({ ...budget, workspace_id: owner.id })), include_byok_in_budgets }
   },
 })
 
@@ -35,8 +35,8 @@ export const listOrganizationBudgets = route({
   response: z.object({ data: z.array(OrganizationBudget), include_byok_in_budgets: IncludesByok }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller }, deps) => {
-    const pool = organizationPool(caller)
-    const { data, include_byok_in_budgets } = await listPooledBudgets(deps, pool)
-    return { data: data.map((budget) => ({ ...budget, organization_id: pool.id })), include_byok_in_budgets }
+    const owner = organizationBudgetOwner(caller)
+    const { data, include_byok_in_budgets } = await listPooledBudgets(deps, owner)
+    return { data: data.map((budget) => ({ ...budget, organization_id: owner.id })), include_byok_in_budgets }
   },
 })

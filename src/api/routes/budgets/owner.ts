@@ -1,7 +1,7 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { getWorkspace } from '#identity/accounts/workspaces.ts'
 import { z } from '#platform/json/schema.ts'
-import type { Pool } from '#spend/budgets/budget.ts'
+import type { BudgetOwner } from '#spend/budgets/budget.ts'
 import { budgetIntervals } from '#spend/budgets/pooled/pooled-budget.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { WorkspaceParams } from '../workspaces/workspace.ts'
@@ -16,8 +16,11 @@ export const IncludesByok = z
   .describe('Whether spending on your own provider keys counts towards the budgets of all intervals.')
 
 /** @throws Fault `not_found`. */
-export async function workspacePool(deps: ApiDeps, caller: Caller, name: string): Promise<Pool> {
+export async function workspaceBudgetOwner(deps: ApiDeps, caller: Caller, name: string): Promise<BudgetOwner> {
   return { kind: 'workspace', id: (await getWorkspace(deps, caller, name)).id }
 }
 
-export const organizationPool = ({ organizationId }: Caller): Pool => ({ kind: 'organization', id: organizationId })
+export const organizationBudgetOwner = ({ organizationId }: Caller): BudgetOwner => ({
+  kind: 'organization',
+  id: organizationId,
+})

@@ -6,9 +6,9 @@ import { route } from '../route.ts'
 import {
   IncludesByok,
   OrganizationBudgetParams,
-  organizationPool,
+  organizationBudgetOwner,
   WorkspaceBudgetParams,
-  workspacePool,
+  workspaceBudgetOwner,
 } from './owner.ts'
 
 export const setWorkspaceBudget = route({
@@ -27,9 +27,9 @@ export const setWorkspaceBudget = route({
   canCreate: true,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
-    const pool = await workspacePool(deps, caller, params.id)
-    const { data, include_byok_in_budgets } = await setPooledBudget(deps, caller, pool, params.interval, body)
-    return { data: { ...data, workspace_id: pool.id }, include_byok_in_budgets }
+    const owner = await workspaceBudgetOwner(deps, caller, params.id)
+    const { data, include_byok_in_budgets } = await setPooledBudget(deps, caller, owner, params.interval, body)
+    return { data: { ...data, workspace_id: owner.id }, include_byok_in_budgets }
   },
 })
 
@@ -49,8 +49,8 @@ export const setOrganizationBudget = route({
   canCreate: true,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
   handler: async ({ params, body, caller }, deps) => {
-    const pool = organizationPool(caller)
-    const { data, include_byok_in_budgets } = await setPooledBudget(deps, caller, pool, params.interval, body)
-    return { data: { ...data, organization_id: pool.id }, include_byok_in_budgets }
+    const owner = organizationBudgetOwner(caller)
+    const { data, include_byok_in_budgets } = await setPooledBudget(deps, caller, owner, params.interval, body)
+    return { data: { ...data, organization_id: owner.id }, include_byok_in_budgets }
   },
 })

@@ -32,10 +32,14 @@ export const getCredits = route({
   },
 })
 
-/** The usage of the organization or workspace of a management key. */
+/**
+ * The usage of the organization or workspace of a management key, without spending on its own provider keys (BYOK): `operator` is
+ * the spending on the provider keys of the service.
+ */
 async function readTotalUsage(db: Db, { organizationId, workspaceId, isWorkspaceScoped }: Caller): Promise<PicoUsd> {
   const spenders = isWorkspaceScoped ? { organizationId, workspaceId } : { organizationId }
-  return (await readSpendingOf({ db: { query: db.reportQuery } }, spenders, 0)).operator
+  const sinceFirstDay = 0
+  return (await readSpendingOf({ db: { query: db.reportQuery } }, spenders, sinceFirstDay)).operator
 }
 
 const creditsResponse = (usedPico: PicoUsd, remaining: PicoUsd = unlimitedCredit) => ({

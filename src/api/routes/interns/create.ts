@@ -1,5 +1,5 @@
 import { createIntern } from '#interns/lifecycle/create-intern.ts'
-import { InternRecord, NewIntern } from '#interns/registry/intern.ts'
+import { InternResponse, NewIntern } from '#interns/registry/intern.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { HttpResponse } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
@@ -21,7 +21,7 @@ export const createInternRoute = route({
   request: { body: NewIntern },
   status: 201,
   isIdempotent: true,
-  response: InternRecord,
+  response: InternResponse,
   faults: [
     'invalid',
     'unauthenticated',

@@ -1,4 +1,4 @@
-import { InternRecord } from '#interns/registry/intern.ts'
+import { InternResponse } from '#interns/registry/intern.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { toInternResponse } from '../../interns/intern-response.ts'
 import { internEntity } from '../entities.ts'
@@ -13,7 +13,7 @@ export const getIntern = route({
   summary: 'Get an intern',
   description: 'Returns the configuration and the state of the intern.',
   request: { params: InternParams },
-  response: InternRecord,
+  response: InternResponse,
   etag: internEntity,
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ params, caller }, deps) => toInternResponse(deps, await findIntern(deps, caller, params.internId)),

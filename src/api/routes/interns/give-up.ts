@@ -1,5 +1,5 @@
 import { giveUpIntern } from '#interns/lifecycle/relocate-intern.ts'
-import { InternRecord } from '#interns/registry/intern.ts'
+import { InternResponse } from '#interns/registry/intern.ts'
 import { toInternResponse } from '../../interns/intern-response.ts'
 import { NoBody } from '../no-body.ts'
 import { route } from '../route.ts'
@@ -14,7 +14,7 @@ export const giveUpInternRoute = route({
   description:
     'Stops the intern and detaches it from its host. At its next start it gets an empty workspace on any host with capacity. If its host returns, processes of the intern there are ended, and its files stay there. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: NoBody },
-  response: InternRecord,
+  response: InternResponse,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
   handler: async ({ params, caller }, deps) =>
     toInternResponse(deps, await giveUpIntern(deps, caller, params.internId)),

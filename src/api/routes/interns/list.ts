@@ -1,5 +1,5 @@
 import { isOwnWorkspace } from '#identity/accounts/workspaces.ts'
-import { InternRecord, internStatuses } from '#interns/registry/intern.ts'
+import { InternResponse, internStatuses } from '#interns/registry/intern.ts'
 import { listInterns } from '#interns/registry/intern-store.ts'
 import { listParameter } from '#platform/json/list-parameter.ts'
 import { z } from '#platform/json/schema.ts'
@@ -25,7 +25,7 @@ export const listInternsRoute = route({
         .describe('The workspace of the calling key. The list is empty for any other.'),
     }),
   },
-  response: z.object({ data: z.array(InternRecord), has_more: z.boolean(), next_cursor: z.string().optional() }),
+  response: z.object({ data: z.array(InternResponse), has_more: z.boolean(), next_cursor: z.string().optional() }),
   faults: ['invalid', 'unauthenticated', 'not_found'],
   handler: async ({ query, caller }, deps) => {
     if (!(await isOwnWorkspace(deps, caller, query.workspace_id))) return { data: [], has_more: false }

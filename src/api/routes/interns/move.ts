@@ -1,5 +1,5 @@
 import { moveIntern } from '#interns/lifecycle/relocate-intern.ts'
-import { InternRecord } from '#interns/registry/intern.ts'
+import { InternResponse } from '#interns/registry/intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { toInternResponse } from '../../interns/intern-response.ts'
@@ -19,7 +19,7 @@ export const moveInternRoute = route({
   description:
     'The intern must be stopped, or its host lost. An intern that was in service is started on the new host. The service does not move files: first copy its folder to the data folder of the new host. The intern gets a new key. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: Move },
-  response: InternRecord,
+  response: InternResponse,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'payload_too_large'],
   handler: async ({ params, body, caller }, deps) =>
     toInternResponse(deps, await moveIntern(deps, caller, params.internId, body.host)),

@@ -1,5 +1,5 @@
 import { updateIntern } from '#interns/lifecycle/change-intern.ts'
-import { InternPatch, InternRecord } from '#interns/registry/intern.ts'
+import { InternPatch, InternResponse } from '#interns/registry/intern.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { requireRepository } from '../../interns/intern-repository.ts'
 import { toInternResponse } from '../../interns/intern-response.ts'
@@ -17,7 +17,7 @@ export const updateInternRoute = route({
   description:
     'Missing fields stay unchanged. Only the creator of the intern can do this. After the creator has left, everyone who can see the intern can do it.',
   request: { params: InternParams, body: InternPatch },
-  response: InternRecord,
+  response: InternResponse,
   etag: internEntity,
   ifMatch: internEntity,
   faults: [

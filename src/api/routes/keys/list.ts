@@ -81,7 +81,8 @@ function refuseCombinations({ hashes, expires_before, order, q, workspace_id, in
   if (selection === undefined) return
   // Keys with the given hashes are returned whether they are disabled or not.
   const disabledFilter = hashes === undefined && include_disabled ? { include_disabled } : {}
-  const [other = secondSelection] = namesOfPresent({ q, workspace_id, ...disabledFilter })
+  const [filter] = namesOfPresent({ q, workspace_id, ...disabledFilter })
+  const other = filter ?? secondSelection
   if (other !== undefined) throw new Fault('invalid', `Invalid request: ${selection}: cannot be combined with ${other}`)
 }
 

@@ -13,6 +13,7 @@ const commonFields = {
   rawId: Base64Url(2048),
   type: z.literal('public-key'),
   authenticatorAttachment: z.enum(['cross-platform', 'platform']).optional(),
+  // Accepted and discarded, because no extension is requested.
   clientExtensionResults: z.record(z.string().max(100), z.unknown()).transform(() => ({})),
 }
 

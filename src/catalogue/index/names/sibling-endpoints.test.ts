@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointFor } from '#test/harness/upstream/endpoints/encode-request.ts'
 import type { Model } from '../model.ts'
-import { findSibling, linkSiblings } from './sibling-endpoints.ts'
+import { findSibling, linkSiblingEndpoints } from './sibling-endpoints.ts'
 
 const names = ['opus-4-20260901', 'opus-4-20260205', 'sonnet@20260101', 'haiku']
 const endpoints = names.map((name) => endpointFor(name))
 const foreign = endpointFor('opus-4-20260101', { provider: 'other' })
-linkSiblings([...endpoints, foreign].map((endpoint) => ({ endpoints: [endpoint] }) as unknown as Model))
+linkSiblingEndpoints([...endpoints, foreign].map((endpoint) => ({ endpoints: [endpoint] }) as unknown as Model))
 
 const found = (name: string) => findSibling(endpoints[3]!, name)?.upstreamModel
 

@@ -7,8 +7,8 @@ type FindSibling = (endpoint: Endpoint, upstreamModel: string) => Endpoint | und
 /** The lookup for each endpoint of a snapshot. Endpoints outside a snapshot have none. */
 const lookups = new WeakMap<Endpoint, FindSibling>()
 
-/** Links the endpoints of a snapshot, so that a tool that runs another model of the provider can be priced. */
-export function linkSiblings(models: readonly Model[]): void {
+/** Enables `findSibling` for the endpoints of a snapshot, so that a tool that runs another model of the provider can be priced. */
+export function linkSiblingEndpoints(models: readonly Model[]): void {
   const byProvider = once(() => indexByProvider(models))
   const find: FindSibling = ({ provider }, upstreamModel) =>
     findByModelName(byProvider().get(provider) ?? [], upstreamModel, (endpoint) => endpoint.upstreamModel)

@@ -4,7 +4,7 @@ import { parsePrice } from './price-scale.ts'
 
 /**
  * Returns the endpoint that represents a model. Its price is the price of the model in lists and sorts, and its limits are
- * those of `top_provider`. It is the cheapest for three prompt tokens and one completion token, a ratio by which prices are
+ * returned as `top_provider`. It is the cheapest for three prompt tokens and one completion token, a ratio by which prices are
  * often compared; on a tie, the first.
  */
 export function cheapestEndpoint(model: Model): { endpoint: Endpoint; price: ExactDecimal } {

@@ -13,11 +13,11 @@ export type StoredNames = ReadonlyMap<string, string>
 const Names = z.record(z.string(), z.string())
 
 /** The path of the file of names, next to the stored file of models.dev. */
-export const namesPath = (dataFilePath: string) => `${dataFilePath.replace(/\.json$/, '')}.names.json`
+export const storedNamesPath = (dataFilePath: string) => `${dataFilePath.replace(/\.json$/, '')}.names.json`
 
 /** Reads the stored names; empty if there is no file of names. @throws CatalogueError if the file is not valid. */
-export async function readNames(dataFilePath: string): Promise<StoredNames> {
-  const path = namesPath(dataFilePath)
+export async function readStoredNames(dataFilePath: string): Promise<StoredNames> {
+  const path = storedNamesPath(dataFilePath)
   if (!existsSync(path)) return new Map()
   try {
     return new Map(Object.entries(Names.parse(JSON.parse(await readFile(path, 'utf8')))))
@@ -27,7 +27,7 @@ export async function readNames(dataFilePath: string): Promise<StoredNames> {
 }
 
 /** Returns the content of the file with the names of new models added. */
-export function namesFileText(names: StoredNames, models: readonly Model[]): string {
+export function encodeStoredNames(names: StoredNames, models: readonly Model[]): string {
   const all = {
     ...Object.fromEntries(models.map(({ id, canonicalSlug }) => [id, canonicalSlug])),
     ...Object.fromEntries(names),

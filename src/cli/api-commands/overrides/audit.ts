@@ -1,4 +1,4 @@
-import { second } from '../../kit/format.ts'
+import { formatSecond } from '../../kit/format.ts'
 import { columns } from '../api-command.ts'
 
 type AuditEvent = {
@@ -11,7 +11,7 @@ type AuditEvent = {
 }
 
 export const auditColumns = columns<AuditEvent>({
-  'TIME (UTC)': ({ at }) => second(at),
+  'TIME (UTC)': ({ at }) => formatSecond(at),
   MEMBER: ({ actor }) => actor.user_email ?? actor.user_id,
   KEY: ({ actor }) => actor.key_name ?? actor.key_hash?.slice(0, 12) ?? '-',
   ACTION: ({ action }) => action,

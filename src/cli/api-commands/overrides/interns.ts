@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { InternRecord, ListedHost } from '#interns/registry/intern.ts'
+import type { InternResponse, ListedHost } from '#interns/registry/intern.ts'
 import type { InternRun } from '#interns/runs/run-record.ts'
-import { countWithNoun, second, usd } from '../../kit/format.ts'
+import { countWithNoun, formatSecond, usd } from '../../kit/format.ts'
 import { columns, type Overrides, printJson } from '../api-command.ts'
 
 type Run = z.infer<typeof InternRun>
@@ -20,7 +20,7 @@ export const interns = {
       workspace_id: ['--workspace <slug>', 'Only those of this workspace'],
       status: ['--status <names>', 'Filter by status; several are separated by commas'],
     },
-    columns: columns<InternRecord>({
+    columns: columns<InternResponse>({
       NAME: (intern) => intern.name,
       STATUS: (intern) => (intern.progress ? `${intern.status}: ${intern.progress.step_label}` : intern.status),
       AGENT: ({ agent }) => (typeof agent === 'string' ? agent : (agent?.command ?? 'builtin')),
@@ -56,7 +56,7 @@ export const interns = {
     columns: columns<ListedHost>({
       NAME: (host) => host.name,
       STATE: (host) => host.state,
-      'LOST SINCE (UTC)': (host) => second(host.since),
+      'LOST SINCE (UTC)': (host) => formatSecond(host.since),
       LABELS: (host) => host.labels.join(', ') || '-',
       'CAPACITY USED': (host) => `${host.capacity_used} of ${host.capacity ?? 'unlimited'}`,
       INTERNS: (host) => String(host.interns),
@@ -79,7 +79,7 @@ export const interns = {
     },
     limit: [20, 'Maximum number of runs'],
     columns: columns<Run>({
-      'STARTED (UTC)': (run) => second(run.created_at),
+      'STARTED (UTC)': (run) => formatSecond(run.created_at),
       STATUS: (run) => (run.status === 'ended' ? (run.outcome ?? 'ended') : run.status),
       DURATION: (run) =>
         run.ended_at === null
@@ -114,7 +114,7 @@ export const interns = {
     limit: [200, 'Maximum number of requests'],
     rows: ({ requests }: RequestPage) => requests,
     columns: columns<Request>({
-      'STARTED (UTC)': (request) => second(request.created_at),
+      'STARTED (UTC)': (request) => formatSecond(request.created_at),
       MODEL: (request) => request.model,
       OUTCOME: (request) => request.outcome,
       COST: (request) => usd(request.cost_usd),
@@ -135,7 +135,7 @@ export const interns = {
   writeInternArchive: { handWritten: 'interns files push' },
 } satisfies Overrides
 
-function hostText(host: InternRecord['host']): string {
+function hostText(host: InternResponse['host']): string {
   if (host === null) return '-'
   return host.state === 'gone' ? `${host.name} (gone)` : host.name
 }

@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from '#webhooks/delivery.ts'
 import type { Webhook } from '#webhooks/webhook.ts'
-import { second } from '../../kit/format.ts'
+import { formatSecond } from '../../kit/format.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { columns, type Input, type Overrides } from '../api-command.ts'
 
@@ -55,11 +55,11 @@ export const webhooks = {
     description: 'List pending and finished deliveries of a webhook, newest first',
     limit: [100, 'Maximum number of deliveries, 1 to 100'],
     columns: columns<WebhookDelivery>({
-      'QUEUED (UTC)': (delivery) => second(delivery.created_at),
+      'QUEUED (UTC)': (delivery) => formatSecond(delivery.created_at),
       EVENT: (delivery) => delivery.event,
       STATE: (delivery) => delivery.state,
       ATTEMPTS: (delivery) => String(delivery.attempts),
-      'NEXT (UTC)': (delivery) => second(delivery.next_attempt_at),
+      'NEXT (UTC)': (delivery) => formatSecond(delivery.next_attempt_at),
       ID: (delivery) => delivery.id,
       'LAST ERROR': (delivery) => delivery.last_error ?? '',
     }),

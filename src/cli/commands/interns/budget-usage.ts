@@ -1,4 +1,4 @@
-import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternResponse } from '#interns/registry/intern.ts'
 import type { InternBudget } from '#interns/registry/intern-budget.ts'
 import type { ApiClient } from '../../kit/api-client.ts'
 import { usd } from '../../kit/format.ts'
@@ -21,7 +21,7 @@ type BudgetUsage = { budget: InternBudget | null; sessions: SessionUsage[] }
 const maxSessions = 5
 
 export async function readBudgetUsage(client: ApiClient, intern: string): Promise<BudgetUsage> {
-  const { budget } = await client.request<InternRecord>('GET', internPath(intern))
+  const { budget } = await client.request<InternResponse>('GET', internPath(intern))
   if (budget?.session_max_cost_usd == null && budget?.session_max_turns == null) return { budget, sessions: [] }
   const path = internPath(intern, `/sessions?limit=${maxSessions}`)
   const { data } = await client.request<{ data: { id: string; turns: number }[] }>('GET', path)

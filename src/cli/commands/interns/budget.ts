@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternResponse } from '#interns/registry/intern.ts'
 import type { InternBudget } from '#interns/registry/intern-budget.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
@@ -55,7 +55,7 @@ export function budgetCommand(interns: Command, { env, out }: Terminal): void {
         throw new UserFacingError('Specify limits, such as --max-cost 0.5, or --none, not both.')
       const client = createApiClient(env, 'api')
       if (budget !== undefined || none !== undefined)
-        await client.request<InternRecord>('PATCH', internPath(intern), { budget: budget ?? null })
+        await client.request<InternResponse>('PATCH', internPath(intern), { budget: budget ?? null })
       const usage = await readBudgetUsage(client, intern)
       out(json ? JSON.stringify(usage, null, 2) : budgetText(intern, usage))
     })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternResponse } from '#interns/registry/intern.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
 import { countWithNoun } from '../../kit/format.ts'
@@ -31,7 +31,7 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
         out(`Moved ${countWithNoun(data.length, 'intern')} from ${host} to ${to}${namesText(data)}`)
         return
       }
-      const moved = await client().request<InternRecord>('POST', internPath(target.intern, '/move'), { host: to })
+      const moved = await client().request<InternResponse>('POST', internPath(target.intern, '/move'), { host: to })
       out(`Moved "${intern}" to ${moved.hostname}: ${moved.status}.`)
     })
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { InternRecord } from '#interns/registry/intern.ts'
+import type { InternResponse } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-server-schema.ts'
 import { UserFacingError } from '#platform/core/fault.ts'
 import { apiKeyHelp, createApiClient } from '../../kit/api-client.ts'
@@ -25,7 +25,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
   const mcp = interns.command('mcp').description('Manage the MCP servers of an intern')
   const client = () => createApiClient(env, 'api')
   const readServers = async (intern: string) =>
-    (await client().request<InternRecord>('GET', internPath(intern))).mcp_servers
+    (await client().request<InternResponse>('GET', internPath(intern))).mcp_servers
   const writeServers = (intern: string, mcp_servers: object[]) =>
     client().request('PATCH', internPath(intern), { mcp_servers })
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { dayMs, hourMs, minuteMs } from '#platform/core/clock.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
 import { type ApiClient, createApiClient, managementKeyHelp } from '../../kit/api-client.ts'
-import { second } from '../../kit/format.ts'
+import { formatSecond } from '../../kit/format.ts'
 import { wholeNumber } from '../../kit/option-parsers.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
@@ -90,7 +90,7 @@ async function readNewest(client: ApiClient, query: URLSearchParams, count: numb
 
 function requestTable(requests: GenerationRecord[]): string {
   const rows = requests.map((request) => [
-    second(request.created_at),
+    formatSecond(request.created_at),
     request.id,
     request.model || request.requested_model,
     request.provider_name ?? '-',

@@ -1,5 +1,5 @@
+import type { TurnCaller } from '#interns/contract/daemon-api.ts'
 import type { Refusal } from '#interns/contract/refusal.ts'
-import type { TurnCaller } from '#interns/contract/runs.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { type Backpressure, Outbox, type OutboxLimits } from './outbox.ts'
 
@@ -8,7 +8,10 @@ export type TurnStream = AsyncIterableIterator<TurnEvent>
 /** The options of a caller for its reply. */
 type ReplyOptions = Pick<TurnCaller, 'activity' | 'background'>
 
-/** The replies of a run, each a stream for one caller: the first to its prompt, the following ones to answers. */
+/**
+ * The output of a run, as a stream for one caller at a time: first for the caller that sent the prompt, then for each caller that
+ * answers a question of the agent.
+ */
 export class RunReply {
   /** Resolves when the reply to the prompt starts. Rejects with a `Refusal` if the run ends before that. */
   readonly whenStarted: Promise<TurnStream>
@@ -68,7 +71,7 @@ export class RunReply {
     if (!this.#isInBackground || this.#outbox.isAttached()) this.#outbox.push(event)
   }
 
-  /** Whether the run wrote more output without a caller than is stored. */
+  /** Whether the run wrote more output without a caller than is stored for the next one. */
   wasOutputLost(): boolean {
     return this.#outbox.hasOverflowed()
   }

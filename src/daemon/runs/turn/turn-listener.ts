@@ -100,7 +100,8 @@ export class TurnListener implements SessionListener {
   #recordActivity(update: ActivityUpdate) {
     if (update.type === 'plan') return this.#recorder.setPlan(update.steps)
     const { session } = this.#run
-    if (update.unavailable) this.#deps.log('mcp.unavailable', { session: session.id, ...update.unavailable })
+    if (update.unavailableServer)
+      this.#deps.log('mcp.unavailable', { session: session.id, ...update.unavailableServer })
     const { id, tool } = this.#tools.add(update.id, update.call)
     return this.#recorder.updateTool(id, tool, update.output)
   }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { TokenCounts } from '#chat/events.ts'
-import type { EndpointWithModel, RequestForms } from '../../pricing/extra-usage-bound.ts'
+import type { BodiesWithProtocol, EndpointWithModel } from '../../pricing/extra-usage-bound.ts'
 import { requestFrameTokens } from './prompt-bound.ts'
 import { computeUsageBound, maxOutputTokens, type ProtocolTraits, type UsageBound } from './usage-bound.ts'
 
@@ -14,31 +14,31 @@ export type RequestBound = {
 
 /** Computes the exact bound only if the tokens that a provider reports are not obviously within it, which is rare. */
 export class LazyUsageBound implements RequestBound {
-  readonly #forms: RequestForms
+  readonly #bodies: BodiesWithProtocol
   readonly #offer: EndpointWithModel
   readonly #providerProtocol: ProtocolTraits
   #exact: UsageBound | undefined
   /** Undefined until computed; -1 if the request may contain more than text. */
   #characters: number | undefined
 
-  constructor(forms: RequestForms, offer: EndpointWithModel, providerProtocol: ProtocolTraits) {
-    this.#forms = forms
+  constructor(bodies: BodiesWithProtocol, offer: EndpointWithModel, providerProtocol: ProtocolTraits) {
+    this.#bodies = bodies
     this.#offer = offer
     this.#providerProtocol = providerProtocol
   }
 
   get exactBound(): UsageBound {
-    this.#exact ??= computeUsageBound(this.#forms, this.#offer, this.#providerProtocol)
+    this.#exact ??= computeUsageBound(this.#bodies, this.#offer, this.#providerProtocol)
     return this.#exact
   }
 
   isWithinBound({ prompt, completion }: TokenCounts): boolean {
-    this.#characters ??= countCharacters(this.#forms, this.#offer)
+    this.#characters ??= countCharacters(this.#bodies, this.#offer)
     if (this.#characters === -1) return false
     const { endpoint } = this.#offer
     // The bound of a prompt is at least its bytes, and each character has at least one.
     if (prompt > Math.min(requestFrameTokens + this.#characters, endpoint.contextLength)) return false
-    return completion <= maxOutputTokens(this.#forms.chat, endpoint, this.#providerProtocol)
+    return completion <= maxOutputTokens(this.#bodies.chat, endpoint, this.#providerProtocol)
   }
 }
 
@@ -72,7 +72,7 @@ const plainFields: ReadonlySet<string> = new Set([
 const plainMessageFields: ReadonlySet<string> = new Set(['role', 'content', 'name'])
 
 /** The characters of a chat request that contains only text; -1 if it may contain more. */
-function countCharacters({ chat, body }: RequestForms, { model }: EndpointWithModel): number {
+function countCharacters({ chat, body }: BodiesWithProtocol, { model }: EndpointWithModel): number {
   // After a translation or a content filter, either form can be the longer one.
   if (chat !== body || !model || !model.outputModalities.every((modality) => modality === 'text')) return -1
   for (const name in chat) if (!plainFields.has(name)) return -1

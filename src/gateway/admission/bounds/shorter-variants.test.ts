@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
+import type { BodiesWithProtocol } from '../../pricing/extra-usage-bound.ts'
 import { shorterVariants } from './shorter-variants.ts'
 
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'hello' }] }
 /** The price is one picodollar per token, and a response has at most 5,000 tokens. */
 const costOf = ({ chat }: { chat: { max_tokens?: number | null } }) => BigInt(Math.min(5000, chat.max_tokens ?? 5000))
-const variantsOf = (forms: RequestForms) => [...shorterVariants({ request: forms, maxCost: 5000n }, costOf as never)]
+const variantsOf = (bodies: BodiesWithProtocol) => [
+  ...shorterVariants({ request: bodies, maxCost: 5000n }, costOf as never),
+]
 const costs = (chat: typeof request & object, body: object = chat) =>
   variantsOf({ chat, body: body as never }).map(({ maxCost }) => Number(maxCost))
 

@@ -1,11 +1,11 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import {
+  type BodiesWithProtocol,
   computeExtraUsageBound,
   countBilledChoices,
   type EndpointWithModel,
   type ExtraUsageBound,
-  type RequestForms,
 } from '../../pricing/extra-usage-bound.ts'
 import type { ProviderProtocol } from '../../protocol/provider-protocol.ts'
 import { isReasoningModel } from '../../protocol/reasoning-models.ts'
@@ -41,13 +41,13 @@ export type ProtocolTraits =
   | undefined
 
 export function computeUsageBound(
-  forms: RequestForms,
+  bodies: BodiesWithProtocol,
   offer: EndpointWithModel,
   providerProtocol: ProtocolTraits,
 ): UsageBound {
-  const { chat, body } = forms
+  const { chat, body } = bodies
   const { endpoint } = offer
-  const extraUsageBound = computeExtraUsageBound(forms, offer, providerProtocol)
+  const extraUsageBound = computeExtraUsageBound(bodies, offer, providerProtocol)
   const promptLimit = providerProtocol?.promptLimit?.(chat, endpoint) ?? endpoint.contextLength
   const { tokens, isExact } = promptBound(body, endpoint, promptLimit)
   const promptReads = extraUsageBound?.modelPasses ?? 1

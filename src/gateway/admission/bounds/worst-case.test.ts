@@ -107,6 +107,6 @@ test('a request that may be compacted first reserves two responses', () => {
   const chat = { messages, max_tokens: 500 } as ChatRequest
   const body = { input: 'Hi', context_management: [{ type: 'compaction', compact_threshold: 1000 }] }
   const target = { endpoint: endpointFor('m', { prices: perToken }) } as Target
-  const forms = { chat, body, protocol: 'openai-responses' as const }
-  assert.equal(Number(worstCaseCost(forms, [target], () => openaiResponses)) / 1e6, 1000)
+  const bodies = { chat, body, protocol: 'openai-responses' as const }
+  assert.equal(Number(worstCaseCost(bodies, [target], () => openaiResponses)) / 1e6, 1000)
 })

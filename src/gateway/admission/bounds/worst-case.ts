@@ -1,13 +1,13 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Target } from '../../plan/plan.ts'
-import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
+import type { BodiesWithProtocol } from '../../pricing/extra-usage-bound.ts'
 import { highestCost } from '../../pricing/highest-cost.ts'
 import { computeUsageBound, type ProtocolTraits } from './usage-bound.ts'
 
 /** The highest possible cost of a request over all targets. It is reserved until the real cost is known. */
 export function worstCaseCost(
-  request: RequestForms,
+  request: BodiesWithProtocol,
   targets: readonly Target[],
   protocolOf: (endpoint: Endpoint) => ProtocolTraits,
 ): PicoUsd {

@@ -47,11 +47,11 @@ const ambiguousStatuses: ReadonlySet<number> = new Set([400, 401, 403, 413, 422,
  * which error the client receives.
  */
 export function refineStatus(status: number, code: string | undefined, message: string): number {
-  return ambiguousStatuses.has(status) ? (findNamedStatus(code, message) ?? status) : status
+  return ambiguousStatuses.has(status) ? (findImpliedStatus(code, message) ?? status) : status
 }
 
 /** Returns the status that the code or the message of an error implies; undefined if they imply none. */
-export function findNamedStatus(code: string | undefined, message: string): number | undefined {
+export function findImpliedStatus(code: string | undefined, message: string): number | undefined {
   const statusFromCode = code === undefined ? undefined : statusOfCode.get(code)
   return statusFromCode ?? statusOfMessage.find(([pattern]) => pattern.test(message))?.[1]
 }

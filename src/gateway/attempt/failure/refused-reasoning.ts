@@ -1,4 +1,4 @@
-import type { RequestForms } from '../../pricing/extra-usage-bound.ts'
+import type { BodiesWithProtocol } from '../../pricing/extra-usage-bound.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import { isReasoningRefusal } from '../../providers/errors/reasoning-refusals.ts'
 import type { AttemptFailure } from './failure.ts'
@@ -11,10 +11,10 @@ export const refusesReasoning = ({ kind, providerCode, providerMessage = '' }: A
  * The request without what proves to a provider that the reasoning of earlier turns is its own. The reasoning then counts as
  * that of another provider. Returns the same object if the request has no such reasoning.
  */
-export function withoutSignedReasoning(forms: RequestForms): RequestForms {
-  const chat = withoutSignatures(forms.chat as Body) as RequestForms['chat']
-  const body = (forms.body as unknown) === forms.chat ? (chat as Body) : withoutSignatures(forms.body)
-  return chat === forms.chat && body === forms.body ? forms : { ...forms, chat, body }
+export function withoutSignedReasoning(bodies: BodiesWithProtocol): BodiesWithProtocol {
+  const chat = withoutSignatures(bodies.chat as Body) as BodiesWithProtocol['chat']
+  const body = (bodies.body as unknown) === bodies.chat ? (chat as Body) : withoutSignatures(bodies.body)
+  return chat === bodies.chat && body === bodies.body ? bodies : { ...bodies, chat, body }
 }
 
 function withoutSignatures(body: Body): Body {

@@ -32,10 +32,12 @@ export class Delivery {
    * Passes a whole response to the receiver.
    * @param wholeResponse undefined if the response must be translated for the client.
    * @returns the error that the response reports instead of content, which is not passed on.
+   * @throws Error if the content is too large.
    */
   deliverWhole(events: CompletionEvent[], wholeResponse: WholeResponse | undefined): ErrorEvent | 'complete' {
     const error = findErrorEvent(events)
     if (error) return error
+    // `addEvents` throws if the content is too large. Its sum is not needed.
     if (wholeResponse && wholeResponse.bytes.length > maxUncheckedBytes) new ResponseSizeLimit().addEvents(events)
     this.start()
     this.receiver.onEvents(events, undefined, wholeResponse)

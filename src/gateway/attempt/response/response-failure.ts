@@ -4,7 +4,7 @@ import { readErrorBodyMetadata } from '../../providers/errors/error-metadata.ts'
 import { readPageText } from '../../providers/errors/error-page.ts'
 import type { AttemptRequest } from '../attempt-request.ts'
 import { type AttemptFailure, failureFromStatus } from '../failure/failure.ts'
-import { findNamedStatus } from '../failure/refined-status.ts'
+import { findImpliedStatus } from '../failure/refined-status.ts'
 import { failureFromReportedError } from '../failure/reported-failure.ts'
 import { type HeaderWaits, readBodyWait } from '../failure/wait-times.ts'
 import { maskSecrets } from '../secrets/mask-secrets.ts'
@@ -40,7 +40,7 @@ export function failureFromErrorBody(
 /** The failure of an attempt whose response reports an error. */
 export function failureFromErrorEvent(attempt: AttemptRequest, error: ErrorEvent, waits: HeaderWaits): AttemptFailure {
   const message = String(error.message)
-  const status = error.status ?? findNamedStatus(error.code, message) ?? 502
+  const status = error.status ?? findImpliedStatus(error.code, message) ?? 502
   const { usage, ...facts } = error
   const failure = failureFromReportedError(attempt, status, message, facts, waits)
   return { ...failure, reason: `error ${status} within the response`, ...(usage && { reportedUsage: usage }) }

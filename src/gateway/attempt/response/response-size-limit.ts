@@ -32,6 +32,7 @@ export class ResponseSizeLimit {
     else this.addEvents(events)
   }
 
+  /** Adds the content of events. @throws Error if the response is too large. */
   addEvents(events: CompletionEvent[]): void {
     for (const event of events) this.addBytes(estimateSize(event))
   }

@@ -15,10 +15,10 @@ export function usesLegacyFunctions(body: Body | undefined): boolean {
 const isClientTool = (tool: Tool | null) => tool?.function != null || tool?.type === 'custom'
 
 /**
- * Moves the functions that a preset added to the tools of a client with `functions` there, because no provider accepts both. A
+ * Moves the functions that a preset added to `tools` into the `functions` of the client, because no provider accepts both. A
  * function of the client replaces one of the same name. Custom tools are omitted: `function_call` cannot express their calls.
  */
-export function moveAddedFunctions(filledBody: Body, clientBody: Body): Body {
+export function movePresetFunctions(filledBody: Body, clientBody: Body): Body {
   const { tools, ...rest } = filledBody
   if (!Array.isArray(tools) || !usesLegacyFunctions(clientBody)) return filledBody
   const functions = clientBody.functions as Body[]

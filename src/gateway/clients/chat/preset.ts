@@ -1,28 +1,29 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { limitNames } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { PresetStyle } from '../../presets/apply-preset.ts'
+import type { PresetAdapter } from '../../presets/apply-preset.ts'
 import { toOpenAiServiceTier } from '../../presets/preset-settings.ts'
 import { readReasoningOptions } from '../../protocol/reasoning-options.ts'
 import { toChatChoice, toChatCustomTool } from '../../protocol/tool-conversions.ts'
-import { moveAddedFunctions } from './legacy-functions.ts'
+import { movePresetFunctions } from './legacy-functions.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
 
-export const chatPreset: PresetStyle = {
+export const chatPreset: PresetAdapter = {
   toBodyFields: toChatFields,
   withPrompt: (prompt, { messages }) => ({
     messages: [{ role: 'system', content: prompt }, ...(messages as object[])],
   }),
-  otherNames: {
+  equivalentFields: {
     max_completion_tokens: limitNames,
     reasoning: ['reasoning_effort'],
     reasoning_effort: ['reasoning'],
   },
-  adaptTools: moveAddedFunctions,
-  // Other vendors have other fields for reasoning.
-  listSetFields: (body) => (readReasoningOptions(body as ChatRequest) ? ['reasoning', 'reasoning_effort'] : []),
+  adaptTools: movePresetFunctions,
+  // A request can set reasoning in the fields of another vendor. Then the preset's two fields for it are not filled in.
+  listFieldsSetByRequest: (body) =>
+    readReasoningOptions(body as ChatRequest) ? ['reasoning', 'reasoning_effort'] : [],
 }
 
 /** A preset's configuration in the field names of a chat body. Settings without such a name are omitted. */

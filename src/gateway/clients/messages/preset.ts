@@ -1,7 +1,7 @@
 import { limitNames } from '#chat/tokens/output-limit.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { PresetStyle } from '../../presets/apply-preset.ts'
+import type { PresetAdapter } from '../../presets/apply-preset.ts'
 import { createForeignFieldFilter } from '../../presets/preset-settings.ts'
 import { toFunctionTool } from '../../protocol/repairs/custom-tools.ts'
 import { readChoiceKeyword } from '../../protocol/repairs/tool-choice.ts'
@@ -11,11 +11,11 @@ import { chatOnlyFields } from './request/to-chat.ts'
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields
 
-export const messagesPreset: PresetStyle = {
+export const messagesPreset: PresetAdapter = {
   toBodyFields: toMessagesFields,
   withPrompt: (prompt, { system }) => ({ system: prependPrompt(prompt, system) }),
-  otherNames: { reasoning: ['thinking'], models: ['fallbacks'], max_tokens: limitNames },
-  listSetFields: ({ output_config, output_format }) => [
+  equivalentFields: { reasoning: ['thinking'], models: ['fallbacks'], max_tokens: limitNames },
+  listFieldsSetByRequest: ({ output_config, output_format }) => [
     ...((output_config as Fields | null | undefined)?.effort == null ? [] : ['reasoning']),
     // The deprecated name of the only field that a preset has in `output_config`.
     ...(output_format == null ? [] : ['output_config']),

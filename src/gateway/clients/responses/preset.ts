@@ -1,6 +1,6 @@
 import { limitNames } from '#chat/tokens/output-limit.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { PresetStyle } from '../../presets/apply-preset.ts'
+import type { PresetAdapter } from '../../presets/apply-preset.ts'
 import { createForeignFieldFilter, toOpenAiServiceTier } from '../../presets/preset-settings.ts'
 import { toResponsesChoice, toResponsesTool } from '../../protocol/tool-conversions.ts'
 
@@ -17,10 +17,10 @@ const unsupportedFields: ReadonlySet<string> = new Set([
   'repetition_penalty',
 ])
 
-export const responsesPreset: PresetStyle = {
+export const responsesPreset: PresetAdapter = {
   toBodyFields: toResponsesFields,
   withPrompt: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
-  otherNames: { max_output_tokens: limitNames },
+  equivalentFields: { max_output_tokens: limitNames },
   mergedFields: ['text'],
   forUpstream: createForeignFieldFilter(unsupportedFields),
 }

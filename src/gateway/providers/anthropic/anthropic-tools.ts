@@ -1,5 +1,5 @@
 import type { ChatTool } from '#chat/chat-request.ts'
-import { type BillableOptions, listProviderTools, readCallLimit, toUnitName } from '../../pricing/billable-options.ts'
+import { type BillableOptions, listProviderTools, readCallLimit, toToolName } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/request-body.ts'
 import type { Block } from './anthropic-turns.ts'
 
@@ -46,7 +46,7 @@ const advisorType = /^advisor_\d{8}$/
 export function readAnthropicBillableOptions(request: Body): BillableOptions {
   const tools = listProviderTools(request, (tool, path) => {
     const anthropicTool = findAnthropicTool(tool.type)
-    const unit = toUnitName(String(tool.type))
+    const unit = toToolName(String(tool.type))
     const isAdvisor = advisorType.test(String(tool.type)) && typeof tool.model === 'string'
     if (!anthropicTool?.hasCallLimit && !isAdvisor) return { unit, maxCalls: undefined }
     const model = isAdvisor ? { name: String(tool.model), maxTokens: readCallLimit(tool.max_tokens) } : undefined

@@ -30,7 +30,7 @@ export function sendEmbeddingsToDemo(body: DemoEmbeddingsBody, sink: Sink): Exch
   const exchange = new DemoEmbeddingsExchange(sink)
   void (options.cut
     ? exchange.cut(options.firstWordDelayMs)
-    : exchange.run(jsonPieces(body, !options.nousage), options.firstWordDelayMs))
+    : exchange.run(jsonPieces(body, !options.omitsUsage), options.firstWordDelayMs))
   return exchange
 }
 

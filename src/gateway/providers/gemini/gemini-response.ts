@@ -139,9 +139,13 @@ class GeminiResponseReader {
     return this.#hasEnded || usage.candidatesTokenCount !== undefined ? this.#usageEvents() : []
   }
 
+  /**
+   * The latest counts. If the server reports the tokens of each event instead of their sum, their sum replaces the latest count,
+   * and the total, which does not match it, is omitted.
+   */
   #usageEvents(): CompletionEvent[] {
     const usage = this.#usage as GeminiUsage
-    const { completion, mismatch } = this.#increments.apply(candidateCounts(usage))
+    const { completion, mismatch } = this.#increments.correct(candidateCounts(usage))
     const counts = mismatch
       ? { ...readCounts({ ...usage, candidatesTokenCount: completion, totalTokenCount: undefined }), mismatch }
       : readCounts(usage)
@@ -200,7 +204,7 @@ function errorEvent(error: NonNullable<GenerateContentResponse['error']>): Compl
   }
 }
 
-/** An image or speech. Its signature is stored like one of text. */
+/** An image or speech. Its signature becomes a reasoning event, like the signature of a text. */
 function readInlineData(
   { mimeType, data }: NonNullable<Part['inlineData']>,
   encrypted: string | undefined,

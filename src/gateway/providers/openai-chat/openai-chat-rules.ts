@@ -16,7 +16,7 @@ import type { Body } from '../../protocol/request-body.ts'
 import { readChosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { openaiEffortRepair, serverEffortRepair } from '../openai/openai-efforts.ts'
 import { reasoningModelRepair, skipReasoningBesideTools, verbosityRepair } from '../openai/openai-model-settings.ts'
-import { hashLongIds, skipUnstoredMetadata } from '../openai/openai-request-fields.ts'
+import { hashLongIds, removeUnstoredMetadata } from '../openai/openai-request-fields.ts'
 import {
   chatCallIdPaths,
   chatNames,
@@ -29,7 +29,7 @@ import { isAcceptedInGrammar } from './grammar-constraints.ts'
 import {
   cacheBreakpointRepair,
   fitNames,
-  skipNullDescriptions,
+  removeNullDescriptions,
   unknownFieldRepair,
 } from './messages/openai-chat-fields.ts'
 import {
@@ -67,7 +67,7 @@ const openaiToolRepair = toolRepair(toolShape, openaiSchemaRules)
 const grammarToolRepair = toolRepair(toolShape, { accepts: isAcceptedInGrammar })
 
 const commonRepairs: Repair[] = [
-  skipNullDescriptions,
+  removeNullDescriptions,
   emptyContentRepair('messages'),
   skipEmptyStops,
   filenameRepair('messages'),
@@ -152,7 +152,7 @@ function compileRules(endpoint: Endpoint): RequestRules {
         (body) => withField(body, 'verbosity', undefined),
       ),
       skipParallelCalls,
-      ...(compatibility.refusesUnstoredMetadata ? [skipUnstoredMetadata] : []),
+      ...(compatibility.refusesUnstoredMetadata ? [removeUnstoredMetadata] : []),
       ...(compatibility.refusesLongIds ? [hashLongIds] : []),
       ...(compatibility.refusesAssistantImages ? [assistantImageRepair('messages', 'image_url')] : []),
       fixedSamplingRepair(compatibility),

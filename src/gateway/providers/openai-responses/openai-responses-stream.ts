@@ -25,8 +25,8 @@ export function createResponsesReader(): (event: SseEvent) => UpstreamEvent[] {
 }
 
 /**
- * Reads one streamed response. The closing events repeat parts and items, and some servers send content only there. So the
- * text of each closing event after what was already emitted is read, too.
+ * The state of one streamed response. The closing events repeat parts and items, and some servers send content only in them. So
+ * each closing event is compared with the emitted text, and the missing rest is emitted.
  */
 class ResponseStream {
   readonly #text = new TextOffsets()
@@ -174,7 +174,7 @@ class ResponseStream {
     const items = Array.isArray(response.output) ? response.output : []
     const calls = this.#calls.finishAll(items.filter(isCall))
     const events = items.flatMap((item, at): UpstreamEvent[] => calls.get(item) ?? this.#finishRepeatedItem(item, at))
-    const text = this.#textAfter(items)
+    const text = this.#missingText(items)
     const sources = this.#emitted.hasCitations ? [] : readSources(response.citations)
     return [...events, ...text, ...sources, ...readEnding(response, !this.#calls.isEmpty)]
   }
@@ -185,8 +185,8 @@ class ResponseStream {
     return [...(isEmitted ? this.#sourcesOf(item, index) : this.#restOf(item, index)), ...readDoneItem(item)]
   }
 
-  /** The text that only the whole response has. */
-  #textAfter(items: readonly Item[]): UpstreamEvent[] {
+  /** The text that only the whole response has. Called after the items, whose text was emitted. */
+  #missingText(items: readonly Item[]): UpstreamEvent[] {
     const messages = items.filter(({ type }) => type === 'message')
     const whole = messages.flatMap(({ content }) => listParts(content).map(({ text }) => text ?? '')).join('')
     if (!whole.startsWith(this.#emittedText)) return []

@@ -18,5 +18,5 @@ export const hashLongIds: Repair = (body) => {
 }
 
 /** Removes the metadata of a chat that the provider does not store. OpenAI refuses it then. */
-export const skipUnstoredMetadata: Repair = (body, dropped) =>
+export const removeUnstoredMetadata: Repair = (body, dropped) =>
   body.store === true ? body : withoutSettings(body, ['metadata'], dropped)

@@ -5,7 +5,7 @@ import {
   type ProviderTool,
   readCallLimit,
   readRequestedTier,
-  toUnitName,
+  toToolName,
 } from '../../pricing/billable-options.ts'
 import type { Body } from '../../protocol/request-body.ts'
 
@@ -20,15 +20,15 @@ const toolFields: Record<string, string[]> = {
 /** Matches tools of Anthropic, whose types end with a date (`web_search_20250305`). */
 const anthropicToolType = /_\d{8}$/
 
-/** Translates a tool that OpenAI runs, field by field. Undefined for an unknown tool. */
+/** Translates a custom tool, or a tool that OpenAI runs, field by field. Undefined for an unknown tool. */
 export function encodeProviderTool(tool: ChatTool): Body | undefined {
   if (tool.type === undefined || anthropicToolType.test(tool.type)) return undefined
   if (tool.type === 'custom') return encodeCustomTool(tool)
-  const unit = toUnitName(tool.type)
-  if (!Object.hasOwn(toolFields, unit)) return undefined
-  const fields = toolFields[unit]!.filter((name) => (tool as Body)[name] != null).map((name) => [
-    name,
-    (tool as Body)[name],
+  const name = toToolName(tool.type)
+  if (!Object.hasOwn(toolFields, name)) return undefined
+  const fields = toolFields[name]!.filter((field) => (tool as Body)[field] != null).map((field) => [
+    field,
+    (tool as Body)[field],
   ])
   return { type: tool.type, ...Object.fromEntries(fields) }
 }
@@ -63,13 +63,13 @@ function encodeCustomTool(tool: ChatTool): Body | undefined {
 export function readResponsesBillableOptions(request: Body): BillableOptions {
   const calls = readCallLimit(request.max_tool_calls)
   const tools = listProviderTools(request, (tool) => {
-    const unit = toUnitName(String(tool.type))
-    // Responses report calls of `web_search_preview` as `web_search_call`.
+    const name = toToolName(String(tool.type))
     return {
-      unit: unit + toContainerSizeSuffix(tool),
+      unit: name + toContainerSizeSuffix(tool),
       maxCalls: calls,
       limitField: 'max_tool_calls',
-      reportedUnit: unit.replace(/_preview$/, ''),
+      // Responses report calls of `web_search_preview` as `web_search_call`.
+      reportedUnit: name.replace(/_preview$/, ''),
     }
   })
   if (request.web_search_options != null)
@@ -107,7 +107,7 @@ function toContainerSizeSuffix({ container }: Body): string {
 /** The billable options of a request to a chat API, with the search fields of several providers. */
 export function readChatBillableOptions(chat: Body): BillableOptions {
   const tools: ProviderTool[] = listProviderTools(chat, ({ type }) => ({
-    unit: toUnitName(String(type)),
+    unit: toToolName(String(type)),
     maxCalls: undefined,
   }))
   // OpenAI's search models search once, before they answer. Their usage does not count it.

@@ -185,7 +185,7 @@ export class OpenaiUsage {
     if (contentLength === 0 && !this.#increments) return merged
     this.#increments ??= new CompletionIncrements()
     this.#increments.add(readCounts(usage, this.#formats), contentLength)
-    return this.#increments.apply(merged)
+    return this.#increments.correct(merged)
   }
 
   #merge(usage: UsageObject): UsageObject {

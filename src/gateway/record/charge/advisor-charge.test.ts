@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
-import { linkSiblings } from '#catalogue/index/names/sibling-endpoints.ts'
+import { linkSiblingEndpoints } from '#catalogue/index/names/sibling-endpoints.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { UsageEvent } from '#chat/events.ts'
 import { toDecimalUsd } from '#platform/core/pico-usd.ts'
@@ -20,7 +20,7 @@ const opus = endpointFor('claude-opus-4-6-20260205', {
   prices: { prompt: '5', completion: '50', cacheRead: '0.5', request: '1000' },
 })
 const elsewhere = endpointFor('claude-opus-4-7', { provider: 'other', prices: { prompt: '7', completion: '70' } })
-linkSiblings([sonnet, opus, elsewhere].map((endpoint) => ({ endpoints: [endpoint] }) as unknown as Model))
+linkSiblingEndpoints([sonnet, opus, elsewhere].map((endpoint) => ({ endpoints: [endpoint] }) as unknown as Model))
 
 type Counts = {
   input_tokens: number
@@ -42,8 +42,8 @@ function advised(
   const limits = { max_uses: 2, max_tokens: 2000, ...more.tool }
   const tool = { type: 'advisor_20260301', name: 'advisor', model: requested, ...limits }
   const body = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1000, tools: [tool], ...more.request }
-  const forms = { chat: body as unknown as ChatRequest, body, protocol: 'anthropic-messages' as const }
-  const exact = computeUsageBound(forms, { endpoint }, anthropicMessages)
+  const bodies = { chat: body as unknown as ChatRequest, body, protocol: 'anthropic-messages' as const }
+  const exact = computeUsageBound(bodies, { endpoint }, anthropicMessages)
   const advice = runs.map((counts) => ({ type: 'advisor_message', model: reported, ...counts }))
   const usage = { ...own, iterations: [...advice, { type: 'message' }] }
   const message = { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage }

@@ -5,15 +5,16 @@ import type { Body } from '../../protocol/request-body.ts'
 import { readToolSchema, toChatCustomTool } from '../../protocol/tool-conversions.ts'
 
 /**
- * Converts tools and calls in the formats of other protocols to the format of chats: functions of responses, Anthropic and MCP,
- * custom tools of responses, and calls without the field `function`, whose arguments are an object.
+ * Converts tools and calls in the formats of other protocols to the format of chat completions: functions of the Responses API,
+ * Anthropic and MCP, custom tools of the Responses API, and calls without the field `function`, whose arguments are an object.
  */
 export function withChatTools(body: Body): Body {
   const { tools, messages } = body
-  const fittedTools = Array.isArray(tools) ? mapItems(tools as unknown[], toChatTool) : tools
-  const fittedMessages = Array.isArray(messages) ? mapItems(messages as unknown[], withChatCalls) : messages
-  if (fittedTools === tools && fittedMessages === messages) return body
-  return { ...body, ...(fittedTools !== undefined && { tools: fittedTools }), messages: fittedMessages }
+  const chatTools = Array.isArray(tools) ? mapItems(tools as unknown[], toChatTool) : tools
+  const chatMessages = Array.isArray(messages) ? mapItems(messages as unknown[], withChatCalls) : messages
+  // `mapItems` returns the same list if no item changes.
+  if (chatTools === tools && chatMessages === messages) return body
+  return { ...body, ...(chatTools !== undefined && { tools: chatTools }), messages: chatMessages }
 }
 
 function toChatTool(tool: unknown): unknown {

@@ -50,7 +50,7 @@ export class ClockRounds {
   }
 
   /** The protocol of a round: takes chat requests, and writes responses of the client's protocol. */
-  get client(): ClientProtocol {
+  get roundProtocol(): ClientProtocol {
     // The body of a round is a chat request, so the fields and request headers of the client's own protocol do not apply to it.
     const { serviceOnlyFields: _fields, upstreamHeaders: _upstreamHeaders, ...inherited } = this.#clientProtocol
     return {
@@ -81,7 +81,7 @@ export class ClockRounds {
     }
   }
 
-  /** Writes the end of a stream after a failed round. */
+  /** Encodes the end of a stream after a failed round. @returns undefined if no round has started to write. */
   fail(error: Parameters<StreamWriter['fail']>[0]): string | undefined {
     return this.#writer?.fail(error)
   }

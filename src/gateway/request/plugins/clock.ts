@@ -45,9 +45,10 @@ export async function completeInRounds(
     const roundChat = isLast ? { ...chat, tool_choice: 'none' as const } : chat
     try {
       const body = { ...roundChat, ...otherPlugins(prepared.body) }
-      const roundRequest = { ...prepared, chat: roundChat, body, client: rounds.client }
+      // The protocol of the round writes the client's response, and collects the calls of the clock, which are read below.
+      const roundRequest = { ...prepared, chat: roundChat, body, client: rounds.roundProtocol }
       const modelResponse = await completeRound(roundRequest, rounds.createRoundResponse(response))
-      if (rounds.callsWithoutResult.length === 0 || response.signal.aborted) return modelResponse
+      if (isLast || rounds.callsWithoutResult.length === 0 || response.signal.aborted) return modelResponse
     } catch (error) {
       if (!(error instanceof Fault) || !response.opened) throw error
       const { kind, message } = error

@@ -1,5 +1,5 @@
 import { z } from '../../json/schema.ts'
-import { isNetwork } from '../../net/addresses/networks.ts'
+import { isAddressOrNetwork } from '../../net/addresses/networks.ts'
 import { listSetting, millisecondsSetting, urlSetting } from '../setting-values.ts'
 
 const Name = z
@@ -56,7 +56,12 @@ export const kubernetesSettings = {
     .optional()
     .describe('The address of this service for pods: `http://signalbox.signalbox.svc:8080`.'),
   kubernetes_servers: listSetting(
-    z.string().refine((peer) => isNetwork(peer) || label.test(peer), 'must be labels of pods (name=value) or networks'),
+    z
+      .string()
+      .refine(
+        (peer) => isAddressOrNetwork(peer) || label.test(peer),
+        'must be labels of pods (name=value) or networks',
+      ),
   )
     .default(['app.kubernetes.io/name=signalbox'])
     .describe(
@@ -65,7 +70,10 @@ export const kubernetesSettings = {
   kubernetes_egress: listSetting(
     z
       .string()
-      .refine((peer) => peer === 'public' || isNetwork(peer), 'must be "public" or networks such as 10.0.0.0/8'),
+      .refine(
+        (peer) => peer === 'public' || isAddressOrNetwork(peer),
+        'must be "public" or networks such as 10.0.0.0/8',
+      ),
   )
     .default([])
     .describe(

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { clientClosedFault } from '../../core/fault.ts'
 import type { Db } from '../db.ts'
 import { CompiledQuery } from '../kysely.ts'
-import { type Fold, type FoldedRows, foldInSlices } from './fold.ts'
+import { type Fold, foldInSlices, type RowReduction } from './fold.ts'
 
 /**
  * Whether to fold ungrouped rows. On Postgres it is faster to group them in SQL, because each row would be sent.
@@ -20,8 +20,8 @@ export async function foldRows<Input, Result>(
   if (signal?.aborted) throw clientClosedFault()
   const compiled = statement.compile(db.reportQuery)
   if (db.kind === 'sqlite') {
-    const folded: FoldedRows = { module, input, parameters: compiled.parameters, signal }
-    const { rows } = await db.reportQuery.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
+    const reduction: RowReduction = { module, input, parameters: compiled.parameters, signal }
+    const { rows } = await db.reportQuery.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [reduction]))
     if (!rows[0]) throw clientClosedFault()
     return rows[0].result
   }

@@ -18,12 +18,12 @@ export type RowReducer<Result> = {
 export type Fold<Input, Result> = { module: string; createReducer: (input: Input) => RowReducer<Result> }
 
 /**
- * The only parameter of a statement whose rows the embedded database folds. The signal has no effect if another process owns
- * the database.
+ * The only parameter of a statement whose rows the embedded database reduces. It contains the parameters for SQLite. The signal
+ * has no effect if another process owns the database.
  */
-export type FoldedRows = { module: string; input: unknown; parameters: readonly unknown[]; signal?: AbortSignal }
+export type RowReduction = { module: string; input: unknown; parameters: readonly unknown[]; signal?: AbortSignal }
 
-export function isFoldedRows(parameter: unknown): parameter is FoldedRows {
+export function isRowReduction(parameter: unknown): parameter is RowReduction {
   return typeof parameter === 'object' && parameter !== null && 'module' in parameter
 }
 

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
-import { isFoldedRows } from '../rows/fold.ts'
-import type { StatementResult } from '../rows/lend.ts'
+import type { StatementResult } from '../rows/database-session.ts'
+import { isRowReduction } from '../rows/fold.ts'
 import type { WorkerReply } from './worker.ts'
 
 /** The client of the worker thread that runs the embedded database. */
 export type SqliteClient = {
+  /** Runs a statement. If its only parameter is a `RowReduction`, the worker reduces the rows, and the signal can cancel it. */
   run: (sql: string, parameters: readonly unknown[]) => Promise<StatementResult>
   close: () => Promise<void>
 }
@@ -18,6 +19,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
   let nextId = 0
   let failure: Error | undefined
 
+  // The first message says that the file is open. Rejects with the error of the worker.
   await once(worker, 'message')
   worker.on('message', (reply: WorkerReply) => {
     const call = pendingCalls.get(reply.id)
@@ -41,7 +43,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
         pendingCalls.set(id, { resolve, reject })
         worker.postMessage({ id, sql, parameters: parameters.map(toSendable) })
         const [first] = parameters
-        if (isFoldedRows(first)) onAbort(first.signal, () => worker.postMessage({ cancel: id }))
+        if (isRowReduction(first)) onAbort(first.signal, () => worker.postMessage({ cancel: id }))
       }),
     async close() {
       if (failure) return
@@ -52,7 +54,7 @@ export async function openSqlite(path: string, { readOnly = false } = {}): Promi
   }
 }
 
-/** Calls `act` when the signal aborts, or immediately if it already has: opening a reader takes time. */
+/** Calls `act` when the signal aborts, or immediately if it already has, such as while the reader was opened. */
 function onAbort(signal: AbortSignal | undefined, act: () => void): void {
   if (signal?.aborted) act()
   else signal?.addEventListener('abort', act, { once: true })
@@ -91,9 +93,9 @@ export function createReader(path: string): SqliteClient {
 
 /** Converts a parameter to a value that can be sent to other threads and processes. */
 export function toSendable(value: unknown): unknown {
-  if (!isFoldedRows(value)) return toBindable(value)
-  const { signal, ...folded } = value
-  return { ...folded, parameters: folded.parameters.map(toBindable) }
+  if (!isRowReduction(value)) return toBindable(value)
+  const { signal, ...reduction } = value
+  return { ...reduction, parameters: reduction.parameters.map(toBindable) }
 }
 
 /** Converts a value to a type that SQLite accepts. */

@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts'
 import { countLongWaits } from '../long-waits.ts'
-import type { StatementResult } from '../rows/lend.ts'
+import type { StatementResult } from '../rows/database-session.ts'
 import type { SqliteClient } from './client.ts'
 import { transactionStatements } from './statements.ts'
 

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { type Fold, type FoldedRows, foldInSlices } from '../rows/fold.ts'
+import { type Fold, foldInSlices, type RowReduction } from '../rows/fold.ts'
 
 /**
  * Folds rows in the thread of a database, one statement after the other, on a separate connection. All slices of a
@@ -18,7 +18,7 @@ export class Folds {
   }
 
   /** Folds the rows of a statement. @returns an empty list if it was cancelled. */
-  run(id: number, sql: string, folded: FoldedRows): Promise<unknown[]> {
+  run(id: number, sql: string, folded: RowReduction): Promise<unknown[]> {
     this.#activeIds.add(id)
     const result = this.#lastFold.then(() => this.#fold(id, sql, folded)).finally(() => this.#activeIds.delete(id))
     this.#lastFold = result.catch(() => {})
@@ -35,7 +35,7 @@ export class Folds {
     this.#database?.close()
   }
 
-  async #fold(id: number, sql: string, { module, input, parameters }: FoldedRows): Promise<unknown[]> {
+  async #fold(id: number, sql: string, { module, input, parameters }: RowReduction): Promise<unknown[]> {
     const { fold } = (await import(module)) as { fold: Fold<unknown, unknown> }
     const isCancelled = () => !this.#activeIds.has(id)
     if (isCancelled() || this.#isClosed) return []

@@ -4,7 +4,7 @@ import type { DatabaseListeners, Db, Query, Tx } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { createQueryLog } from '../query-log.ts'
-import type { Lend } from '../rows/lend.ts'
+import type { OpenDatabaseSession } from '../rows/database-session.ts'
 import { collectNotifications, createLocalSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { createReader, openSqlite } from './client.ts'
@@ -40,7 +40,7 @@ export async function openEmbedded(
     log: createQueryLog(listeners),
   })
   const signals = createLocalSignals()
-  const borrowers = new Set<Parameters<Lend>[0]>()
+  const borrowers = new Set<Parameters<OpenDatabaseSession>[0]>()
   async function publishAll(notifications: readonly Notification[]): Promise<void> {
     notifications.forEach(signals.deliver)
     if (borrowers.size === 0) return
@@ -62,7 +62,7 @@ export async function openEmbedded(
       await publishAll(notifications)
       return result
     },
-    lend(notify) {
+    openSession(notify) {
       borrowers.add(notify)
       const session = openSession({ writer: client, reader, mutex, publishAll })
       return {

@@ -3,14 +3,14 @@ import type { DatabaseListeners, Db, Query } from '../db.ts'
 import { appendEvents } from '../event-log.ts'
 import { Kysely } from '../kysely.ts'
 import { createQueryLog } from '../query-log.ts'
-import type { Session } from '../rows/lend.ts'
+import type { Session } from '../rows/database-session.ts'
 import { collectNotifications, createLocalSignals, type Notification } from '../signals.ts'
 import type { Tables } from '../tables.ts'
 import { type SqliteClient, toSendable } from './client.ts'
 import { createMutex, createSqliteDialect, noopMutex } from './dialect.ts'
 
-/** Calls that the process which owns the file handles. */
-export type OwnerCalls = {
+/** Calls to the process that owns the file of the embedded database. */
+export type DatabaseCalls = {
   'db.run': Session['run']
   'db.announce': Session['publish']
 }
@@ -25,7 +25,7 @@ export type NotificationCalls = { 'db.announced': (notifications: readonly Notif
  * @returns the database, and the handlers of the owner's messages.
  */
 export function openRemoteDatabase(
-  rpc: () => Rpc<OwnerCalls>,
+  rpc: () => Rpc<DatabaseCalls>,
   listeners: DatabaseListeners,
 ): { db: Db; handlers: NotificationCalls } {
   const createClient = ({ report }: { report: boolean }): SqliteClient => ({

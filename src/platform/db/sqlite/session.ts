@@ -1,4 +1,4 @@
-import type { Session, SessionStatement, StatementResult } from '../rows/lend.ts'
+import type { Session, SessionStatement, StatementResult } from '../rows/database-session.ts'
 import type { Notification } from '../signals.ts'
 import type { SqliteClient } from './client.ts'
 import { type Mutex, rollbackIfActive } from './dialect.ts'

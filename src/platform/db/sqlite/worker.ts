@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FoldedRows, isFoldedRows } from '../rows/fold.ts'
+import { isRowReduction, type RowReduction } from '../rows/fold.ts'
 import type { RowsParameter, StatementBatch } from '../rows/insert-rows.ts'
 import { Folds } from './folds.ts'
 import { transactionStatements } from './statements.ts'
@@ -9,7 +9,7 @@ import { transactionStatements } from './statements.ts'
 type WorkerRequest = {
   id: number
   sql: string
-  parameters: SQLInputValue[] | [RowsParameter] | [StatementBatch] | [FoldedRows]
+  parameters: SQLInputValue[] | [RowsParameter] | [StatementBatch] | [RowReduction]
 }
 export type WorkerReply =
   /** The values of all rows in one list, because objects would repeat the names in each row. */
@@ -66,7 +66,7 @@ function toFailureReply(id: number, error: unknown): WorkerReply {
   return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
 }
 
-type Parameter = SQLInputValue | RowsParameter | StatementBatch | FoldedRows | undefined
+type Parameter = SQLInputValue | RowsParameter | StatementBatch | RowReduction | undefined
 
 function isRowsParameter(parameter: Parameter): parameter is RowsParameter {
   return typeof parameter === 'object' && parameter !== null && 'rowsOfValues' in parameter
@@ -110,7 +110,7 @@ port.on('message', (message: WorkerRequest | { cancel: number } | 'close') => {
   if ('cancel' in message) return folds.cancel(message.cancel)
   const { id, sql, parameters } = message
   const [first] = parameters
-  if (!isFoldedRows(first)) return port.postMessage(runRequest(message))
+  if (!isRowReduction(first)) return port.postMessage(runRequest(message))
   const folded = folds.run(id, sql, first).then((values) => ({ id, names: ['result'], values, changes: 0 }))
   void folded.catch((error) => toFailureReply(id, error)).then((reply) => port.postMessage(reply))
 })

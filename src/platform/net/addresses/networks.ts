@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /** Whether a text is an IP address, or a network such as `10.0.0.0/8`. */
-export function isNetwork(text: string): boolean {
+export function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...extraParts] = text.split('/')
   const version = isIP(address)
   if (version === 0 || extraParts.length > 0) return false

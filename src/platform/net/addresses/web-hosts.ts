@@ -1,4 +1,4 @@
-import { isNetwork } from './networks.ts'
+import { isAddressOrNetwork } from './networks.ts'
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*(?::\\d{1,5})?$`)
@@ -9,5 +9,5 @@ const hostPattern = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*(?::\\d{1,5}
  */
 export function isWebHost(text: string): boolean {
   // A name of digits and dots only is an invalid address, not a domain.
-  return text === '*' || isNetwork(text) || (hostPattern.test(text) && !/^[\d.]+(?::|$)/.test(text))
+  return text === '*' || isAddressOrNetwork(text) || (hostPattern.test(text) && !/^[\d.]+(?::|$)/.test(text))
 }

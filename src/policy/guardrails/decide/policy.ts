@@ -41,6 +41,8 @@ export const Policy = z.object({
   enable_free_model_publication: nullableBoolean(),
   enable_free_model_training: nullableBoolean(),
   enable_paid_model_training: nullableBoolean(),
+  // `enforce_zdr` is deprecated for the fields below it. The setting `zdr_vendors` names the model vendors of the letters, which
+  // are fields of the public API.
   enforce_zdr: nullableBoolean().meta({ deprecated: true }),
   enforce_zdr_vendor_a: nullableBoolean(),
   enforce_zdr_vendor_b: nullableBoolean(),

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { type Duplex, duplexPair } from 'node:stream'
-import { contractVersion } from '#interns/contract/runs.ts'
+import { contractVersion } from '#interns/contract/daemon-api.ts'
 import { type InternLog, neverStartedNote } from '#interns/remote/log.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { printable } from '#platform/text/printable.ts'

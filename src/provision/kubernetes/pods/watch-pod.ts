@@ -1,4 +1,4 @@
-import type { InternHealth } from '#interns/contract/runs.ts'
+import type { InternHealth } from '#interns/contract/daemon-api.ts'
 import { waitAtMost } from '#platform/async/wait-at-most.ts'
 import { monitorResponses } from '../../processes/daemon-monitor.ts'
 import type { Pod } from './pod.ts'

@@ -1,13 +1,13 @@
 import type { Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
-import type { Pool } from '../budget.ts'
+import type { BudgetOwner } from '../budget.ts'
 import { type BudgetInterval, budgetIntervals, type PooledBudgetRow } from './pooled-budget.ts'
 
 const byInterval = (a: PooledBudgetRow, b: PooledBudgetRow) =>
   budgetIntervals.indexOf(a.reset_interval) - budgetIntervals.indexOf(b.reset_interval)
 
 /** The budgets of a pool (a workspace or the organization), the shortest interval first. */
-export async function findPooledBudgets(query: Query, { kind, id }: Pool): Promise<PooledBudgetRow[]> {
+export async function findPooledBudgets(query: Query, { kind, id }: BudgetOwner): Promise<PooledBudgetRow[]> {
   const rows = await query
     .selectFrom('pooled_budgets')
     .where('owner_kind', '=', kind)
@@ -39,7 +39,7 @@ export async function writePooledBudget(tx: Tx, row: PooledBudgetRow): Promise<v
   await upsert(tx, 'pooled_budgets', [row], { key: ['id'] }).execute()
 }
 
-export async function setIncludesByok(tx: Tx, { kind, id }: Pool, includesByok: boolean): Promise<void> {
+export async function setIncludesByok(tx: Tx, { kind, id }: BudgetOwner, includesByok: boolean): Promise<void> {
   await tx
     .updateTable('pooled_budgets')
     .set({ include_byok: includesByok ? 1 : 0 })
@@ -48,7 +48,7 @@ export async function setIncludesByok(tx: Tx, { kind, id }: Pool, includesByok: 
     .execute()
 }
 
-export async function deletePooledBudget(tx: Tx, { kind, id }: Pool, interval: BudgetInterval): Promise<void> {
+export async function deletePooledBudget(tx: Tx, { kind, id }: BudgetOwner, interval: BudgetInterval): Promise<void> {
   await tx
     .deleteFrom('pooled_budgets')
     .where('owner_kind', '=', kind)

@@ -5,7 +5,7 @@ import { intervals } from '#platform/core/vocabulary.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import type { PersistentBudget, Pool } from '../budget.ts'
+import type { BudgetOwner, PersistentBudget } from '../budget.ts'
 import { spentAmounts } from '../spent-amounts.ts'
 import { Thresholds } from '../thresholds.ts'
 
@@ -14,7 +14,7 @@ export const budgetIntervals = [...intervals, 'lifetime'] as const
 export type BudgetInterval = (typeof budgetIntervals)[number]
 
 export type PooledBudgetRow = Selectable<Tables['pooled_budgets']> & {
-  owner_kind: Pool['kind']
+  owner_kind: BudgetOwner['kind']
   reset_interval: BudgetInterval
 }
 
@@ -67,10 +67,10 @@ export const timeFields = ({ created_at, updated_at }: PooledBudgetRow) => ({
 })
 
 export function toBudget(row: PooledBudgetRow): PersistentBudget {
-  const pool: Pool = { kind: row.owner_kind, id: row.owner_id }
+  const owner: BudgetOwner = { kind: row.owner_kind, id: row.owner_id }
   return {
     id: row.account,
-    subject: { kind: 'pool', pool, account: row.account, createdAt: row.created_at },
+    subject: { kind: 'pool', pool: owner, account: row.account, createdAt: row.created_at },
     limit: toPicoUsd(row.limit_usd),
     interval: intervalOf(row),
     includesByok: row.include_byok === 1,

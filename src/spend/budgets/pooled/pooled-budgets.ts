@@ -5,7 +5,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import { accountId } from '../account-id.ts'
-import type { Pool } from '../budget.ts'
+import type { BudgetOwner } from '../budget.ts'
 import { addStatuses, toStatusFields } from '../budget-status.ts'
 import { deleteSpending } from '../rows/spending-rows.ts'
 import { readThresholds, thresholdOwner, thresholdsOrDefault, writeThresholds } from '../thresholds.ts'
@@ -24,22 +24,25 @@ import { deletePooledBudget, findPooledBudgets, setIncludesByok, writePooledBudg
 type ReadDeps = { db: Db; now: Now }
 type WriteDeps = ReadDeps & { newId: NewId }
 
-/** One budget or several. The setting applies to all budgets of a pool. */
+/** One budget or several. The setting applies to all budgets of an owner. */
 type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
 
 /** The budgets of a workspace or organization with their spending, the shortest interval first. */
-export async function listPooledBudgets(deps: ReadDeps, pool: Pool): Promise<PooledBudgets<PooledBudget[]>> {
-  const rows = await findPooledBudgets(deps.db.query, pool)
+export async function listPooledBudgets(
+  deps: ReadDeps,
+  budgetOwner: BudgetOwner,
+): Promise<PooledBudgets<PooledBudget[]>> {
+  const rows = await findPooledBudgets(deps.db.query, budgetOwner)
   return { data: await addSpending(deps, rows), include_byok_in_budgets: includesByok(rows) }
 }
 
 /** @throws Fault `not_found`. */
 export async function getPooledBudget(
   deps: ReadDeps,
-  pool: Pool,
+  budgetOwner: BudgetOwner,
   interval: BudgetInterval,
 ): Promise<PooledBudgets<PooledBudget>> {
-  const rows = await findPooledBudgets(deps.db.query, pool)
+  const rows = await findPooledBudgets(deps.db.query, budgetOwner)
   const [data] = await addSpending(deps, [requireBudget(rows, interval)])
   return { data: data!, include_byok_in_budgets: includesByok(rows) }
 }
@@ -51,18 +54,18 @@ export async function getPooledBudget(
 export async function setPooledBudget(
   deps: WriteDeps,
   caller: Caller,
-  pool: Pool,
+  budgetOwner: BudgetOwner,
   interval: BudgetInterval,
   body: PooledBudgetBody,
 ): Promise<PooledBudgets<PooledBudget>> {
-  await changeBudgets(deps, pool, async (tx) => {
-    const rows = await findPooledBudgets(tx, pool)
+  await changeBudgets(deps, budgetOwner, async (tx) => {
+    const rows = await findPooledBudgets(tx, budgetOwner)
     requireOrder(rows, interval, body.limit_usd)
     const before = rows.find((row) => row.reset_interval === interval)
     const byok = body.include_byok_in_budgets ?? includesByok(rows)
     const at = deps.now()
     const after: PooledBudgetRow = {
-      ...(before ?? createBudgetRow(deps, caller, pool, interval)),
+      ...(before ?? createBudgetRow(deps, caller, budgetOwner, interval)),
       limit_usd: body.limit_usd,
       include_byok: byok ? 1 : 0,
       // Increases even if the clock stands still, so that clients notice each change.
@@ -72,7 +75,7 @@ export async function setPooledBudget(
     // Spending without a budget is not counted in an account, so a new budget starts with the sum of the ledger.
     if (!before) await deleteSpending(tx, after.account)
     if (byok !== includesByok(rows)) {
-      await setIncludesByok(tx, pool, byok)
+      await setIncludesByok(tx, budgetOwner, byok)
       // The accounts lack or contain the spending with BYOK keys, so they start again with the sum of the ledger.
       for (const { account } of rows) await deleteSpending(tx, account)
     }
@@ -84,35 +87,35 @@ export async function setPooledBudget(
       after: { ...after, thresholds: newThresholds },
     })
   })
-  return getPooledBudget(deps, pool, interval)
+  return getPooledBudget(deps, budgetOwner, interval)
 }
 
 /** @throws Fault `not_found`. */
 export async function removePooledBudget(
   deps: WriteDeps,
   caller: Caller,
-  pool: Pool,
+  budgetOwner: BudgetOwner,
   interval: BudgetInterval,
 ): Promise<void> {
-  await changeBudgets(deps, pool, async (tx) => {
-    const before = requireBudget(await findPooledBudgets(tx, pool), interval)
+  await changeBudgets(deps, budgetOwner, async (tx) => {
+    const before = requireBudget(await findPooledBudgets(tx, budgetOwner), interval)
     const { owner, thresholds } = await readBudgetThresholds(tx, before)
-    await deletePooledBudget(tx, pool, interval)
+    await deletePooledBudget(tx, budgetOwner, interval)
     await writeThresholds(tx, caller, owner, null, deps.now())
     await recordBudgetChange(deps, tx, caller, before.id, { before: { ...before, thresholds } })
   })
 }
 
 /** Runs a change under a lock and notifies all servers. */
-function changeBudgets(deps: { db: Db }, pool: Pool, work: (tx: Tx) => Promise<void>): Promise<void> {
-  return deps.db.exclusively(`budgets:${pool.kind} ${pool.id}`, async (tx, publish) => {
+function changeBudgets(deps: { db: Db }, budgetOwner: BudgetOwner, work: (tx: Tx) => Promise<void>): Promise<void> {
+  return deps.db.exclusively(`budgets:${budgetOwner.kind} ${budgetOwner.id}`, async (tx, publish) => {
     await work(tx)
     // Servers cache budgets with the guardrails of a workspace.
-    for (const workspaceId of await workspacesOf(tx, pool)) publish('guardrail.changed', workspaceId)
+    for (const workspaceId of await workspacesOf(tx, budgetOwner)) publish('guardrail.changed', workspaceId)
   })
 }
 
-async function workspacesOf(tx: Tx, { kind, id }: Pool): Promise<string[]> {
+async function workspacesOf(tx: Tx, { kind, id }: BudgetOwner): Promise<string[]> {
   if (kind === 'workspace') return [id]
   const rows = await tx.selectFrom('workspaces').where('organization_id', '=', id).select('id').execute()
   return rows.map((row) => row.id)
@@ -143,18 +146,23 @@ function requireOrder(rows: readonly PooledBudgetRow[], interval: BudgetInterval
 }
 
 /** A budget whose limit the caller sets. */
-function createBudgetRow(deps: WriteDeps, caller: Caller, pool: Pool, interval: BudgetInterval): PooledBudgetRow {
+function createBudgetRow(
+  deps: WriteDeps,
+  caller: Caller,
+  budgetOwner: BudgetOwner,
+  interval: BudgetInterval,
+): PooledBudgetRow {
   const at = deps.now()
   return {
     id: deps.newId(),
     organization_id: caller.organizationId,
-    workspace_id: pool.kind === 'workspace' ? pool.id : null,
-    owner_kind: pool.kind,
-    owner_id: pool.id,
+    workspace_id: budgetOwner.kind === 'workspace' ? budgetOwner.id : null,
+    owner_kind: budgetOwner.kind,
+    owner_id: budgetOwner.id,
     reset_interval: interval,
     limit_usd: 0,
     include_byok: 0,
-    account: accountId.pool(pool, interval),
+    account: accountId.pool(budgetOwner, interval),
     created_at: at,
     updated_at: at,
   }

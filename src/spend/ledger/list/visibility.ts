@@ -1,14 +1,17 @@
 import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 
-/** The caller that reads past requests. */
+/**
+ * The caller that reads past requests. `role` is the role of a key's member; `access` is set only for a signed-in member, whose
+ * `keyKind` is `management` unless they are a developer.
+ */
 export type RequestReader = CallerScope & Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'role' | 'access'>
 
 /** The caller that reads the texts of past requests. */
 export type TextReader = Pick<Caller, 'keyKind' | 'keyHash' | 'userId' | 'access'>
 
 /**
- * Whether a caller that can see a request can also read texts that quote its prompt. Owners, admins, management keys and
- * the member who sent the request can; the key of an intern only for its own requests.
+ * Whether a caller that can see a request can also read texts that quote its prompt. The member who sent the request, a
+ * management key, and a signed-in owner or admin can; a signed-in viewer cannot. The key of an intern can for its own requests.
  */
 export function canReadTexts(
   { keyKind, keyHash, userId, access }: TextReader,
@@ -22,8 +25,8 @@ export function canReadTexts(
 export type VisibleRows = { column: 'organization_id' | 'workspace_id' | 'key_hash' | 'user_id'; value: string }
 
 /**
- * A management key sees the requests of its organization or of one workspace, and an intern's key its own. A developer sees
- * those of their keys in the workspace. Every other key sees those of its workspace.
+ * A management key sees the requests of its organization or of one workspace, and an intern's key its own. A developer's key sees
+ * the requests of all keys of this developer, also in other workspaces. Every other key sees those of its workspace.
  */
 export function visibleRows({ keyKind, role, isWorkspaceScoped, ...reader }: RequestReader): VisibleRows {
   const ofWorkspace = { column: 'workspace_id', value: reader.workspaceId } as const

@@ -1,5 +1,5 @@
+import type { DaemonApi } from '#interns/contract/daemon-api.ts'
 import { type PermissionDetails, permissionKinds } from '#interns/contract/question.ts'
-import type { Runs } from '#interns/contract/runs.ts'
 import { findIntern } from '#interns/registry/intern-store.ts'
 import { findOpenQuestions } from '#interns/runs/questions.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -71,7 +71,7 @@ export const getInternQuestion = route({
   },
 })
 
-async function fetchPermission(runs: Runs, id: string, signal: AbortSignal): Promise<PermissionDetails> {
+async function fetchPermission(runs: DaemonApi, id: string, signal: AbortSignal): Promise<PermissionDetails> {
   const permission = await translateDaemonErrors(runs.question(id, signal))
   if (permission) return permission
   throw new Fault('conflict', 'This question is no longer waiting for an answer.')

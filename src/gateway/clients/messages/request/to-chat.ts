@@ -57,7 +57,7 @@ const translatedFields: ReadonlySet<string> = new Set([
   'tool_choice',
 ])
 
-/** The fields and blocks of a body without a counterpart in chats, such as the servers and containers of Anthropic. */
+/** The fields and blocks of a body without a counterpart in chats, such as `mcp_servers` and `container`. */
 export function listUntranslatedFields(body: Body): string[] {
   const names = Object.keys(body).filter((name) => !translatedFields.has(name) && !isOutputLimit(name))
   const fields = findSetFields(body, names)
@@ -106,7 +106,7 @@ const serviceTiers: Record<string, string> = { auto: 'auto', standard_only: 'def
 function toReasoning({ reasoning, thinking, output_config }: MessagesCall): Body | undefined {
   if (reasoning) return reasoning
   const effort = output_config?.effort === 'max' ? 'xhigh' : (output_config?.effort ?? undefined)
-  // `between_tools` is the least reasoning of some models of Claude. Others have no counterpart.
+  // `between_tools` is the least reasoning of some models of Claude. Other models have no counterpart.
   if (thinking?.type === 'disabled' || thinking?.type === 'between_tools') return { enabled: false }
   if (thinking) return withoutNulls({ enabled: true, max_tokens: thinking.budget_tokens ?? undefined, effort })
   return effort === undefined ? undefined : { effort }

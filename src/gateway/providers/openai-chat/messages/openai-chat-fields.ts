@@ -40,7 +40,7 @@ export function unknownFieldRepair({ refusesUnknownFields = false }: ChatCompati
   }
 }
 
-/** The characters that OpenAI refuses in the name of a user or a response, and the longest name. */
+/** The characters that OpenAI refuses in the `name` of a message, and the longest name. */
 const refusedCharacters = /[\s<|\\/>]+/g
 const maxNameLength = 64
 
@@ -62,7 +62,7 @@ function withoutNull<T extends Body>(value: T, field: string): T {
 }
 
 /** Removes the description of a function if it is null, which OpenAI refuses. */
-export const skipNullDescriptions: Repair = (body) => {
+export const removeNullDescriptions: Repair = (body) => {
   if (!Array.isArray(body.tools)) return body
   const tools = mapItems(body.tools as Body[], (tool) => {
     const fn = tool?.function as Body | null | undefined
@@ -71,7 +71,10 @@ export const skipNullDescriptions: Repair = (body) => {
   return tools === body.tools ? body : { ...body, tools }
 }
 
-/** Removes cache breakpoints for servers that refuse them. They cache prompts without breakpoints. OpenAI accepts its own. */
+/**
+ * Removes cache breakpoints for servers that refuse them; such servers cache prompts without breakpoints. OpenAI accepts its own
+ * field `prompt_cache_breakpoint`, which only servers that refuse unknown fields do not accept.
+ */
 export function cacheBreakpointRepair(compatibility: ChatCompatibility): Repair {
   const { refusesCacheBreakpoints = false, refusesUnknownFields = false } = compatibility
   const names = ['cache_control', ...(refusesUnknownFields ? ['prompt_cache_breakpoint'] : [])]
@@ -90,6 +93,7 @@ function withoutBreakpoints(list: unknown, names: readonly string[]): unknown {
   return mapItems(list as (Body | null)[], (item) => {
     if (typeof item !== 'object' || item === null) return item
     const content = withoutBreakpoints(item.content, names)
+    // The function as a list of one item, which stays the same object if nothing is removed.
     const [fn] = withoutBreakpoints([item.function], names) as unknown[]
     const marks = names.filter((name) => name in item)
     if (marks.length === 0 && content === item.content && fn === item.function) return item

@@ -50,13 +50,13 @@ export type InternHealth = {
 }
 
 /**
- * The runs of one intern. The server calls this interface and the daemon implements it. `connect-runs.ts` sends the calls over HTTP.
+ * The interface of the daemon of one intern. The server calls it and the daemon implements it. `connect-runs.ts` sends the calls over HTTP.
  *
  * `start` and `answer` resolve when the agent has started or resumed the turn. A rejection with the refusal `stream_severed`
  * means that the turn may have started; any other rejection means that nothing has changed. If the caller aborts `signal`, or stops
  * reading before the closing event, the run is cancelled unless it is in the background.
  */
-export type Runs = {
+export type DaemonApi = {
   transcripts: Transcripts
   files: InternFiles
   start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>

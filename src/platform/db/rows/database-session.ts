@@ -19,4 +19,4 @@ export type Session = {
  * The function by which the process with the embedded database opens it for a worker process.
  * @param notify sends notifications to that process, and resolves when it has received them.
  */
-export type Lend = (notify: (notifications: readonly Notification[]) => Promise<void>) => Session
+export type OpenDatabaseSession = (notify: (notifications: readonly Notification[]) => Promise<void>) => Session

@@ -1,7 +1,11 @@
 import { boundedFetch } from './bounded-fetch.ts'
 
-/** Returns a `fetch` for one server. After a response with status 401, `refusalReason` returns advice for the user. */
-export function createAuthorizationFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
+/**
+ * Returns a `fetch` for one server that sends requests unchanged and records responses with status 401. After one,
+ * `refusalReason` returns advice for the user.
+ * @param headers the configured headers of the server, which decide about the advice.
+ */
+export function recordRefusals(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
   const hasAuthorizationHeader = headers.some(([name]) => name.toLowerCase() === 'authorization')
   let refusal: string | undefined
   return {
