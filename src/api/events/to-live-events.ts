@@ -40,8 +40,9 @@ async function generationEvents(deps: LiveEventDeps, { seq, data }: StoredEvent)
     const owners = { organization_id: organizationId, workspace_id, key_hash, user_id }
     const textFor = textForReader(record)
     const dataFor = (caller: Caller) => {
-      const { column, value } = visibleRows(caller)
-      return owners[column] === value ? textFor(caller) : undefined
+      const visible = visibleRows(caller)
+      const isVisible = owners[visible.column] === visible.value && organizationId === visible.organizationId
+      return isVisible ? textFor(caller) : undefined
     }
     return [{ seq, index, type: 'generation', dataFor }]
   })

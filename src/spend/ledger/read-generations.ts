@@ -12,6 +12,7 @@ export async function findGeneration(deps: { db: Db }, caller: RequestReader, id
       .select(recordColumns)
       .where(column, '=', id)
       .where(visible.column, '=', visible.value)
+      .where('organization_id', '=', visible.organizationId)
       .orderBy('created_at', 'desc')
       .limit(1)
       .executeTakeFirst()

@@ -8,6 +8,7 @@ import { newDb, newTestStore, onEachDatabase } from '#test/harness/database/data
 import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../../metering/write.ts'
 import type { Generation } from '../generation.ts'
+import { findGeneration } from '../read-generations.ts'
 import type { GenerationFilter } from './generation-filter.ts'
 import { listGenerations } from './list-generations.ts'
 import type { RequestReader } from './visibility.ts'
@@ -302,6 +303,19 @@ onEachDatabase('the request log', (kind) => {
     assert.deepEqual(await seen('intern'), new Set([mine.id]))
     assert.deepEqual(await seen('api'), new Set([mine.id, colleague.id]))
     assert.deepEqual(await seen('management'), new Set([mine.id, colleague.id, elsewhere.id]))
+  })
+
+  test('a developer sees no request as a member of another organization', async () => {
+    await using store = await newDb(kind)
+    const elsewhere = { organizationId: 'o2', workspaceId: 'w2', keyHash: 'x' }
+    const [mine, foreign] = [generation(), generation({ caller: { ...caller, ...elsewhere } })]
+    await writeGenerations(store, [mine, foreign])
+    const developer: RequestReader = { ...caller, keyKind: 'api', role: 'developer' }
+    assert.deepEqual((await allPages(store, {}, { who: developer })).ids, [mine.id])
+    const ofForeignKey = await allPages(store, { keyHash: 'x' }, { who: developer, examined: 1 })
+    assert.deepEqual(ofForeignKey, { ids: [], places: [], pages: 1 })
+    assert.equal((await findGeneration(store, developer, mine.id)).id, mine.id)
+    await assert.rejects(findGeneration(store, developer, foreign.id), /Generation not found/)
   })
 
   test('older requests are found by their records', async () => {

@@ -119,7 +119,11 @@ function selectMatchingRows(
     (rows, condition) => rows.where(condition),
     restrictTime(indexedRows, time, cursor),
   )
-  return visible.column === 'organization_id' ? matching.where('organization_id', '=', visible.value) : matching
+  const { column, organizationId } = visible
+  if (column === 'organization_id') return matching.where('organization_id', '=', organizationId)
+  // A person can be a member of several organizations. `is true` prevents the use of the index of the organization.
+  if (column === 'user_id') return matching.where(sql<boolean>`(organization_id = ${organizationId}) is true`)
+  return matching
 }
 
 /** Limits the time. Sets only one bound at each end, because SQLite may use the wrong one of two for its index. */
@@ -164,8 +168,8 @@ async function findScanStart(
 async function isHidden({ index, indexedRows, visible }: Search): Promise<boolean> {
   if (index.column !== 'key_hash') return false
   const row = await indexedRows
-    .select((e) => e.ref(visible.column).as('owner'))
+    .select((e) => [e.ref(visible.column).as('owner'), 'organization_id'])
     .limit(1)
     .executeTakeFirst()
-  return row?.owner !== visible.value
+  return row?.owner !== visible.value || row.organization_id !== visible.organizationId
 }

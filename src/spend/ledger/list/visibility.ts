@@ -21,22 +21,27 @@ export function canReadTexts(
   return request.user_id === userId || (keyKind === 'management' && access !== 'viewer')
 }
 
-/** The requests that a caller can see: those with this value in the column. */
-export type VisibleRows = { column: 'organization_id' | 'workspace_id' | 'key_hash' | 'user_id'; value: string }
+/** The requests that a caller can see: those of the organization with this value in the column. */
+export type VisibleRows = {
+  column: 'organization_id' | 'workspace_id' | 'key_hash' | 'user_id'
+  value: string
+  organizationId: string
+}
 
 /**
  * A management key sees the requests of its organization or of one workspace, and an intern's key its own. A developer's key sees
- * the requests of all keys of this developer, also in other workspaces. Every other key sees those of its workspace.
+ * the requests of all keys of this developer in the organization. Every other key sees those of its workspace.
  */
 export function visibleRows({ keyKind, role, isWorkspaceScoped, ...reader }: RequestReader): VisibleRows {
-  const ofWorkspace = { column: 'workspace_id', value: reader.workspaceId } as const
+  const { organizationId } = reader
+  const ofWorkspace = { column: 'workspace_id', value: reader.workspaceId, organizationId } as const
   switch (keyKind) {
     case 'management':
-      return isWorkspaceScoped ? ofWorkspace : { column: 'organization_id', value: reader.organizationId }
+      return isWorkspaceScoped ? ofWorkspace : { column: 'organization_id', value: organizationId, organizationId }
     case 'intern':
-      return { column: 'key_hash', value: reader.keyHash }
+      return { column: 'key_hash', value: reader.keyHash, organizationId }
     case 'api':
-      return role === 'developer' ? { column: 'user_id', value: reader.userId } : ofWorkspace
+      return role === 'developer' ? { column: 'user_id', value: reader.userId, organizationId } : ofWorkspace
     default:
       return keyKind satisfies never
   }
