@@ -69,7 +69,7 @@ test('leaving the editor cancels the request of a trial', options, async () => {
   // The request never gets a response.
   await page.route('**/chat/completions', () => {})
   await page.getByLabel('Message').fill('Describe the pond')
-  await page.getByRole('button', { name: 'Send with the draft' }).click()
+  await page.getByRole('button', { name: 'Send' }).click()
   await isSent
   await page.getByRole('link', { name: 'Keys' }).first().click()
   await cancelled
