@@ -19,22 +19,17 @@ const asText = (content: unknown): string =>
 const textOfPart = (part: any): string =>
   typeof part === 'string' ? part : (part?.text ?? (part?.content === undefined ? '' : asText(part.content)))
 
+/** Claude Code adds texts to prompts, which name its models and could start a scenario. */
+const withoutReminders = (text: string) => text.replaceAll(/<system-reminder>.*?<\/system-reminder>/gs, '').trim()
 const assistantMessage = (content = ''): Message => ({ role: 'assistant', content })
-const userMessage = (content: string): Message => ({ role: 'user', content })
+const userMessage = (content: string): Message => ({ role: 'user', content: withoutReminders(content) })
 const toolMessage = (content: string): Message => ({ role: 'tool', content, tool_call_id: 'call' })
 
 /** The conversation of a request, as chat messages without calls. */
 const conversations: Record<SimulatedProtocol, (body: any) => Conversation> = {
   'openai-chat': ({ messages, tools = [] }) => ({
-    messages: messages.map(({ role, content }: any) =>
-      // Later system messages are part of the message beside them.
-      ({
-        role,
-        content: asText(content)
-          .replaceAll(/<system-reminder>.*?<\/system-reminder>/gs, '')
-          .trim(),
-      }),
-    ),
+    // Later system messages are part of the message beside them.
+    messages: messages.map(({ role, content }: any) => ({ role, content: withoutReminders(asText(content)) })),
     tools,
   }),
   'openai-responses': ({ input, tools = [] }) => ({
