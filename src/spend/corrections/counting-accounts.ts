@@ -1,6 +1,7 @@
 import type { Tx } from '#platform/db/db.ts'
 import { accountId } from '../budgets/account-id.ts'
 import type { Spender } from '../budgets/budget.ts'
+import { findBudgetsOfOrganizations } from '../budgets/pooled/pooled-budget-rows.ts'
 import { type Day, dayOf } from '../ledger/days.ts'
 import type { RequestTag } from '../ledger/generation.ts'
 import { type Grouping, groupValues } from '../ledger/request-group.ts'
@@ -194,11 +195,7 @@ async function readGuardrails(tx: Tx, ids: readonly string[]): Promise<Limits['g
 }
 
 async function readPools(tx: Tx, organizationIds: readonly string[]): Promise<PooledBudget[]> {
-  const rows = await tx
-    .selectFrom('pooled_budgets')
-    .where('organization_id', 'in', organizationIds)
-    .selectAll()
-    .execute()
+  const rows = await findBudgetsOfOrganizations(tx, organizationIds)
   return rows.map((row) => ({
     account: row.account,
     organizationId: row.organization_id,

@@ -30,6 +30,12 @@ export async function findBudgetsOfWorkspace(query: Query, workspaceId: string):
   return (rows as PooledBudgetRow[]).toSorted((a, b) => rank(a) - rank(b) || byInterval(a, b))
 }
 
+/** All pooled budgets of some organizations and of their workspaces. */
+export async function findBudgetsOfOrganizations(query: Query, ids: readonly string[]): Promise<PooledBudgetRow[]> {
+  const rows = await query.selectFrom('pooled_budgets').where('organization_id', 'in', ids).selectAll().execute()
+  return rows as PooledBudgetRow[]
+}
+
 export async function findByAccount(query: Query, account: string): Promise<PooledBudgetRow | undefined> {
   const row = await query.selectFrom('pooled_budgets').where('account', '=', account).selectAll().executeTakeFirst()
   return row as PooledBudgetRow | undefined
